@@ -1,0 +1,30 @@
+"""
+Articulated-body simulation of SDF robots, as a Python library and as a ROS 2 node.
+
+Names are imported on first use, so that tools which need no compiled kernels start fast.
+"""
+import importlib
+
+_HOME = {
+    'Model': 'spr_dynamics.model.model',
+    'Simulation': 'spr_dynamics.simulation.simulation',
+    'SprDynamicsError': 'spr_dynamics.errors',
+    'forward_dynamics': 'spr_dynamics.dynamics.aba',
+    'inverse_dynamics': 'spr_dynamics.dynamics.rnea',
+    'load': 'spr_dynamics.model.load',
+    'mass_matrix': 'spr_dynamics.dynamics.crba',
+    'passive_forces': 'spr_dynamics.dynamics.passive',
+}
+
+__all__ = sorted(_HOME)
+__version__ = '0.1.0'
+
+
+def __getattr__(name):
+    if name not in _HOME:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])
