@@ -1,0 +1,1 @@
+"""Kernels of articulated-body dynamics, each an algorithm of the book, and their public faces."""

@@ -1,0 +1,121 @@
+"""
+The door of the public functions: sizes and finiteness, checked once.
+
+Compiled code looks and answers OK or BAD, which costs next to nothing; only then does Python look
+again to say what was wrong.
+"""
+import numpy as np
+
+from spr_dynamics.model.records import FREE
+from spr_dynamics.spatial import kernel
+
+OK, BAD = 0, 1
+NO_FORCES = np.zeros((0, 6))
+UNIT_TOLERANCE = 1e-6  # how far the squared length of a quaternion may be from one
+
+
+@kernel
+def are_finite(x):
+    """Answer whether no entry is NaN or infinite: times zero, both give NaN."""
+    total = 0.0
+    for i in range(x.size):
+        total += 0.0 * x[i]
+    return total == 0.0
+
+
+@kernel
+def are_unit(tree, q):
+    """Answer whether the quaternions of the free bodies have length one."""
+    for i in range(1, tree.size):
+        if tree[i].joint == FREE:
+            j = tree[i].q
+            square = q[j + 3] ** 2 + q[j + 4] ** 2 + q[j + 5] ** 2 + q[j + 6] ** 2
+            if abs(square - 1.0) > UNIT_TOLERANCE:
+                return False
+    return True
+
+
+@kernel
+def is_position(tree, q, nq):
+    """Answer whether q is a position of the tree."""
+    return q.size == nq and are_finite(q) and are_unit(tree, q)
+
+
+@kernel
+def is_vector(x, n):
+    """Answer whether x has n finite entries."""
+    return x.size == n and are_finite(x)
+
+
+@kernel
+def is_force_table(f_ext, n):
+    """Answer whether f_ext is empty or has six finite entries for each of n links."""
+    if f_ext.shape[0] == 0:
+        return True
+    return f_ext.shape[0] == n and f_ext.shape[1] == 6 and are_finite(f_ext.ravel())
+
+
+def checked(name, value, size) -> np.ndarray:
+    """
+    Return a vector as an array of doubles.
+
+    :raises ValueError: If it has another shape or is not finite; says what was expected.
+    """
+    try:
+        array = np.ascontiguousarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f'{name}: numbers expected, got {value!r}') from None
+    if array.shape != (size,):
+        raise ValueError(f'{name}: shape ({size},) expected, got {array.shape}')
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise ValueError(f'{name}: finite numbers expected, got {name}[{bad[0]}] = '
+                         f'{array[bad[0]]}')
+    return array
+
+
+def checked_position(model, q) -> np.ndarray:
+    """
+    Return positions as an array of doubles.
+
+    :raises ValueError: Also if a free root's quaternion does not have length one.
+    """
+    q = checked('q', q, model.nq)
+    for root in model.free_roots:
+        quaternion = q[root.q + 3:root.q + 7]
+        if abs(quaternion @ quaternion - 1.0) > UNIT_TOLERANCE:
+            raise ValueError(
+                f"q: unit quaternion w x y z expected for free root '{root.name}' in "
+                f'q[{root.q + 3}:{root.q + 7}], got {quaternion.tolist()}')
+    return q
+
+
+def checked_forces(model, f_ext) -> np.ndarray:
+    """
+    Return external forces as an array of doubles; None gives no rows.
+
+    :raises ValueError: If the shape is not (number of links, 6) or an entry is not finite.
+    """
+    if f_ext is None:
+        return NO_FORCES
+    array = np.ascontiguousarray(f_ext, dtype=float)
+    if array.shape not in ((model.links.size, 6), (0, 6)):
+        raise ValueError(f'f_ext: shape ({model.links.size}, 6) expected (a row for each of '
+                         f'model.link_names), got {array.shape}')
+    if not np.isfinite(array).all():
+        k = int(np.argwhere(~np.isfinite(array))[0, 0])
+        raise ValueError(f"f_ext: finite numbers expected, got {array[k].tolist()} for link "
+                         f"'{model.link_names[k]}'")
+    return array
+
+
+def checked_out(out, shape) -> np.ndarray:
+    """
+    Return the array that results are written into.
+
+    :raises ValueError: If it can't take them in place.
+    """
+    if not (isinstance(out, np.ndarray) and out.dtype == float and out.shape == shape
+            and out.flags.c_contiguous and out.flags.writeable):
+        raise ValueError(f'out: a writable, contiguous array of doubles of shape {shape} expected')
+    return out

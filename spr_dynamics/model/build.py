@@ -1,0 +1,328 @@
+"""Elements to arrays: weld, order and measure the bodies of an Assembly."""
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from spr_dynamics.errors import ModelError
+from spr_dynamics.model.model import FreeRoot, frozen, Joint, Model
+from spr_dynamics.model.records import AXIS, FREE, LINK, TREE
+from spr_dynamics.model.shapes import build_shapes
+from spr_dynamics.sdformat.assemble import Assembly
+from spr_dynamics.sdformat.poses import Pose
+
+WORLD = -1
+TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
+SIMULATED = (*TURNING, *SLIDING, 'fixed')
+MIN_MASS = 1e-12  # [kg] or [kg m^2]; a joint that moves less has an acceleration of round-off
+
+
+class Body(NamedTuple):
+    """A group of welded links that moves as one."""
+
+    root: int
+    """Index of the link that the joint moves, WORLD for the world."""
+    joint: int | None
+    """Index of the movable joint that moves it, None for a free root."""
+    parent: int
+    """Index of the parent body; 0 is the world."""
+    T_WB: Pose
+
+
+def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
+    """
+    Build the arrays of a model.
+
+    :param assembly: Links and joints with every pose resolved.
+    :param fix_base: Weld the links that would be free roots to the world.
+    :raises ModelError: If the links make no tree, or something moves that has no mass.
+    """
+    refuse_unknown_joints(assembly)
+    group = weld(assembly, fix_base)
+    bodies = order_bodies(assembly, group)
+    body_of_link = place_links(assembly, group, bodies)
+    layout = lay_out(assembly, bodies)
+    links = link_records(assembly, bodies, body_of_link)
+    tree = tree_records(assembly, bodies, body_of_link, layout)
+    refuse_massless(assembly, bodies, tree)
+    shapes, shape_names, shape_warnings = build_shapes(assembly, links)
+    joints = joint_table(assembly, bodies, layout)
+    roots = root_table(assembly, bodies, layout)
+    return Model(
+        name=assembly.name, nq=layout.nq, nv=layout.nv,
+        tree=frozen(tree), links=frozen(links), shapes=frozen(shapes),
+        gravity=frozen(np.array(assembly.gravity, float)),
+        dt=assembly.physics.max_step_size,
+        real_time_factor=assembly.physics.real_time_factor,
+        link_names=unique_names(assembly.links), shape_names=shape_names,
+        joints=joints, free_roots=roots, home=frozen(home(bodies, layout)),
+        armature=frozen(np.zeros(layout.nv)),
+        warnings=(*map(str, assembly.warnings), *joint_warnings(joints),
+                  *shape_warnings),
+        assembly=assembly)
+
+
+def refuse_unknown_joints(assembly):
+    """Stop at joint types that the kernels don't know yet."""
+    problems = [
+        f"{where(joint.element)}: joint '{joint.name}' has type '{joint.element.type}', "
+        f'which is not simulated yet (simulated: {", ".join(SIMULATED)})'
+        for joint in assembly.joints if joint.element.type not in SIMULATED]
+    if problems:
+        raise ModelError('\n'.join(problems))
+
+
+def weld(assembly, fix_base):
+    """
+    Find which links move as one.
+
+    :returns: For each link the group it belongs to: its root link, or WORLD.
+    """
+    welded = [(joint.parent, joint.child) for joint in assembly.joints
+              if joint.element.type == 'fixed']
+    welded += [(WORLD, k) for k, link in enumerate(assembly.links) if link.is_static]
+    if fix_base:
+        held = {joint.child for joint in assembly.joints}
+        welded += [(WORLD, k) for k in range(len(assembly.links)) if k not in held]
+    parents = {}
+    for parent, child in welded:
+        parents.setdefault(child, []).append(parent)
+
+    def root_of(k):
+        seen = []
+        while k != WORLD and k in parents:
+            if k in seen or len(parents[k]) > 1 and WORLD not in parents[k]:
+                raise ModelError(loop_message(assembly, k))
+            seen.append(k)
+            k = WORLD if WORLD in parents[k] else parents[k][0]
+        return k
+
+    return [root_of(k) for k in range(len(assembly.links))]
+
+
+def loop_message(assembly, link):
+    """Say which joints make a link part of a loop."""
+    holders = [joint for joint in assembly.joints if joint.child == link]
+    names = ' and '.join(f"'{joint.name}'" for joint in holders)
+    return (f"{where(holders[-1].element)}: link '{assembly.links[link].name}' is the child of "
+            f'joints {names}; kinematic loops are not simulated yet, a link has one parent')
+
+
+def order_bodies(assembly, group):
+    """List the bodies, parents before children: the world first, then each tree depth first."""
+    moved_by = {}
+    children = {}
+    for j, joint in enumerate(assembly.joints):
+        if joint.element.type == 'fixed' or assembly.links[joint.child].is_static:
+            continue
+        child = group[joint.child]
+        if child == WORLD or child in moved_by or child != joint.child:
+            raise ModelError(loop_message(assembly, joint.child) if child != WORLD else
+                             f"{where(joint.element)}: joint '{joint.name}' can't move link "
+                             f"'{assembly.links[joint.child].name}', which is fixed to the world")
+        moved_by[child] = j
+        parent = WORLD if joint.parent == WORLD else group[joint.parent]
+        children.setdefault(parent, []).append(child)
+    roots = [k for k in dict.fromkeys(group) if k != WORLD and k not in moved_by]
+    bodies = [Body(WORLD, None, 0, Pose.identity())]
+    waiting = [(child, 0) for child in reversed(children.get(WORLD, []))]
+    waiting = [(root, 0) for root in reversed(roots)] + waiting
+    while waiting:
+        root, parent = waiting.pop()
+        j = moved_by.get(root)
+        T_WB = (assembly.links[root].T_WL if j is None else
+                axis_on_z(assembly.joints[j].T_WJ, assembly.joints[j].axes[0]))
+        bodies.append(Body(root, j, parent, T_WB))
+        here = len(bodies) - 1
+        waiting += [(child, here) for child in reversed(children.get(root, []))]
+    placed = {body.root for body in bodies}
+    lost = [k for k in dict.fromkeys(group) if k not in placed]
+    if lost:
+        raise ModelError(loop_message(assembly, lost[0]))
+    return bodies
+
+
+def axis_on_z(T_WJ, axis):
+    """Turn a joint's frame so that its axis, given in it, lies on z."""
+    x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    x /= np.linalg.norm(x)
+    return Pose(T_WJ.R @ np.column_stack([x, np.cross(axis, x), axis]), T_WJ.p)
+
+
+def place_links(assembly, group, bodies):
+    """Return the index of each link's body."""
+    number = {body.root: i for i, body in enumerate(bodies)}
+    return [number[root] for root in group]
+
+
+class Layout(NamedTuple):
+    """Where each body's numbers are in the public arrays."""
+
+    nq: int
+    nv: int
+    q: dict
+    """First entry in q by body."""
+    v: dict
+    """First entry in qd by body."""
+
+
+def lay_out(assembly, bodies):
+    """Give each body its entries: model by model the free roots, then the joints in file order."""
+    models = list(dict.fromkeys(
+        [link.model for link in assembly.links] + [joint.model for joint in assembly.joints]))
+    free = [i for i, body in enumerate(bodies) if i > 0 and body.joint is None]
+    held = sorted((i for i, body in enumerate(bodies) if body.joint is not None),
+                  key=lambda i: bodies[i].joint)
+    nq, nv, q, v = 0, 0, {}, {}
+    for model in models:
+        mine = [i for i in free if assembly.links[bodies[i].root].model == model]
+        mine += [i for i in held if assembly.joints[bodies[i].joint].model == model]
+        for i in mine:
+            q[i], v[i] = nq, nv
+            nq += 7 if bodies[i].joint is None else 1
+            nv += 6 if bodies[i].joint is None else 1
+    return Layout(nq, nv, q, v)
+
+
+def link_records(assembly, bodies, body_of_link):
+    """Write where each link sits in its body."""
+    records = np.zeros(len(assembly.links), LINK)
+    for record, link, i in zip(records, assembly.links, body_of_link):
+        record['body'] = i
+        record['X'] = transform(bodies[i].T_WB.inverse() @ link.T_WL)
+    return records
+
+
+def tree_records(assembly, bodies, body_of_link, layout):
+    """Write the tree: who moves whom, how, and how heavy it is."""
+    tree = np.zeros(len(bodies), TREE)
+    tree['is_leaf'] = True
+    tree['effort_limit'] = np.inf
+    tree['X'][0, [0, 4, 8]] = 1.0
+    last = {}
+    for i, body in enumerate(bodies[1:], 1):
+        record = tree[i]
+        record['parent'] = body.parent
+        record['q'], record['v'] = layout.q[i], layout.v[i]
+        record['X'] = transform(bodies[body.parent].T_WB.inverse() @ body.T_WB)
+        tree[body.parent]['is_leaf'] = False
+        last[body.parent] = i
+        if body.joint is None:
+            record['joint'] = FREE
+            continue
+        element = assembly.joints[body.joint].element
+        axis = element.axis
+        record['joint'] = AXIS
+        record['turn'] = float(element.type in TURNING)
+        record['slide'] = float(element.type in SLIDING)
+        record['damping'], record['stiffness'] = axis.damping, axis.spring_stiffness
+        record['rest'], record['effort_limit'] = axis.spring_reference, axis.limit.effort
+    tree['is_last_child'][list(last.values())] = True
+    for link, i in zip(assembly.links, body_of_link):
+        if i > 0:
+            tree[i]['inertia'] += rigid_inertia(link, bodies[i].T_WB.inverse() @ link.T_WL)
+    return tree
+
+
+def transform(T_PC):
+    """Write a pose as ``Transform`` does: rotation parent to child, then the child's origin."""
+    return np.concatenate([T_PC.R.T.ravel(), T_PC.p])
+
+
+def rigid_inertia(link, T_BL):
+    """Express a link's inertia about the origin of its body, as ``RigidInertia`` holds it."""
+    inertial = link.element.inertial
+    T_BI = T_BL @ inertial.pose
+    m, c = inertial.mass, T_BI.p
+    about = T_BI.R @ inertial.inertia @ T_BI.R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
+    return np.concatenate([[m], m * c, about[np.triu_indices(3)]])
+
+
+def refuse_massless(assembly, bodies, tree):
+    """Stop where a joint would move nothing, which would give it an endless acceleration."""
+    mass, moment, second = np.zeros((3, len(bodies)), object)
+    for i, body in enumerate(bodies):
+        mass[i], moment[i], second[i] = moments_in_world(tree['inertia'][i], body.T_WB)
+    for i in range(len(bodies) - 1, 0, -1):
+        p = bodies[i].parent
+        mass[p] += mass[i]
+        moment[p] = moment[p] + moment[i]
+        second[p] = second[p] + second[i]
+    problems = []
+    for i, body in enumerate(bodies[1:], 1):
+        axis, p = body.T_WB.R[:, 2], body.T_WB.p
+        about_p = second[i] - np.outer(moment[i], p) - np.outer(p, moment[i] - mass[i] * p)
+        turning = np.trace(about_p) - axis @ about_p @ axis
+        if tree['turn'][i] and turning < MIN_MASS or not tree['turn'][i] and mass[i] < MIN_MASS:
+            moved = assembly.links[body.root]
+            problems.append(f"{where(moved.element)}: link '{moved.name}' moves but has no mass "
+                            'or no inertia about its axis; give it some, or fix it to a link')
+    if problems:
+        raise ModelError('\n'.join(problems))
+
+
+def moments_in_world(inertia, T_WB):
+    """Return mass, first and second moment of mass of a body about the world's origin."""
+    m, h, about = inertia[0], inertia[1:4], np.zeros((3, 3))
+    about[np.triu_indices(3)] = inertia[4:]
+    about += np.triu(about, 1).T
+    second = T_WB.R @ (0.5 * np.trace(about) * np.eye(3) - about) @ T_WB.R.T
+    h_W, p = T_WB.R @ h, T_WB.p
+    return m, h_W + m * p, second + np.outer(h_W, p) + np.outer(p, h_W + m * p)
+
+
+def joint_table(assembly, bodies, layout):
+    """List the movable joints in file order."""
+    names, links = unique_names(assembly.joints), (*unique_names(assembly.links), 'world')
+    table = []
+    for i in sorted(layout.v, key=layout.v.get):
+        if bodies[i].joint is not None:
+            joint = assembly.joints[bodies[i].joint]
+            axis = joint.element.axis
+            table.append(Joint(
+                names[bodies[i].joint], joint.element.type, links[joint.parent],
+                links[joint.child], layout.q[i], layout.v[i], axis.limit.lower,
+                axis.limit.upper, axis.limit.velocity, axis.friction))
+    return tuple(table)
+
+
+def root_table(assembly, bodies, layout):
+    """List the free roots in file order."""
+    names = unique_names(assembly.links)
+    free = sorted((layout.v[i], i) for i, body in enumerate(bodies)
+                  if i > 0 and body.joint is None)
+    return tuple(FreeRoot(names[bodies[i].root], layout.q[i], v) for v, i in free)
+
+
+def home(bodies, layout):
+    """Return the positions in which the file poses the robot."""
+    q = np.zeros(layout.nq)
+    for i, body in enumerate(bodies):
+        if i > 0 and body.joint is None:
+            at = layout.q[i]
+            q[at:at + 3] = body.T_WB.p
+            q[at + 3:at + 7] = body.T_WB.quat_wxyz()
+    return q
+
+
+def unique_names(placed):
+    """Name links or joints; those whose names occur twice become ``model::name``."""
+    count = Counter(item.name for item in placed)
+    return tuple(item.name if count[item.name] == 1 else f'{item.model}::{item.name}'
+                 for item in placed)
+
+
+def joint_warnings(joints):
+    """Name what the joints ask for and the step does not do yet."""
+    asks = {
+        'position limits': [j.name for j in joints if j.lower > -np.inf or j.upper < np.inf],
+        'velocity limits': [j.name for j in joints if j.velocity_limit < np.inf],
+        'dry friction': [j.name for j in joints if j.friction != 0.0],
+    }
+    return tuple(f'{what} of {len(names)} joints are read but not simulated yet '
+                 f'({", ".join(names)})' for what, names in asks.items() if names)
+
+
+def where(element):
+    """Say file and line of an element."""
+    return f'{element.location.file}:{element.location.line}'

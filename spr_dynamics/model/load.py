@@ -1,0 +1,54 @@
+"""From a file to a Model, in one call."""
+from pathlib import Path
+
+from spr_dynamics.model.build import build
+from spr_dynamics.model.model import Model
+from spr_dynamics.sdformat.assemble import assemble
+from spr_dynamics.sdformat.read import add_world, read
+
+# Worlds that need no file. Gravity and step are SDFormat's own defaults.
+EMPTY = "<sdf version='1.12'><world name='empty'/></sdf>"
+GROUND = """
+<sdf version='1.12'>
+  <world name='ground'>
+    <model name='ground'>
+      <static>true</static>
+      <link name='ground'>
+        <collision name='plane'><geometry><plane/></geometry></collision>
+        <visual name='plane'>
+          <geometry><plane><size>20 20</size></plane></geometry>
+          <material><diffuse>0.8 0.8 0.8 1</diffuse></material>
+        </visual>
+      </link>
+    </model>
+  </world>
+</sdf>
+"""
+WORLDS = {'empty': EMPTY, 'ground': GROUND}
+
+
+def load(source: str | Path | None = None, *, text: str | None = None,
+         world: str | Path | None = None, fix_base: bool = False) -> Model:
+    """
+    Load a robot, or every model of a world, from SDF.
+
+    :param source: Path of an SDF file.
+    :param text: SDF text, instead of a path.
+    :param world: Where to put the robot: ``ground`` (a plane at z = 0), ``empty``, or the path
+        of a world file. None takes the file as it is; ``auto`` means ``ground`` for a robot with
+        a free root that comes without a world, and None for others.
+    :param fix_base: Weld what would be a free root to the world.
+    :returns: The model.
+    :raises SdfError: If the file can't be read; the message has a line for each problem, with
+        file and line.
+    :raises ModelError: If what it says can't be simulated.
+    """
+    root = read(source, text=text)
+    if world == 'auto':
+        model = build(assemble(root), fix_base=fix_base)
+        if not model.free_roots or model.assembly.has_world:
+            return model
+        world = 'ground'
+    if world is not None:
+        root = add_world(root, read(text=WORLDS[world]) if world in WORLDS else read(world))
+    return build(assemble(root), fix_base=fix_base)

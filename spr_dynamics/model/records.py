@@ -1,0 +1,51 @@
+"""The record arrays that a Model is made of. Each dtype is made once: equal copies cost time."""
+import numpy as np
+
+from spr_dynamics.spatial import RIGID_INERTIA, TRANSFORM
+
+AXIS, FREE = 0, 1  # joint kinds: along and about z, or all six directions (children of the world)
+
+# One record a body: links that fixed joints weld together. Record 0 is the world, and parents
+# come before children. A body's frame is at its joint with the axis on z; a free body's frame
+# is that of its root link.
+TREE = np.dtype([
+    ('parent', np.int64),
+    ('joint', np.int64),                         # AXIS or FREE
+    ('q', np.int64),                             # first entry of the joint in q
+    ('v', np.int64),                             # first entry of the joint in qd, tau and qdd
+    ('is_leaf', np.bool_),
+    ('is_last_child', np.bool_),                 # the one the inward pass meets first
+    ('turn', np.float64),                        # S: (1, 0) revolute, (0, 1) prismatic
+    ('slide', np.float64),
+    ('X', np.float64, TRANSFORM),                # parent to child at q = 0
+    ('inertia', np.float64, RIGID_INERTIA),
+    ('damping', np.float64),                     # [N m s] or [N s/m]
+    ('stiffness', np.float64),                   # of the joint's spring [N m] or [N/m]
+    ('rest', np.float64),                        # where the spring is slack [rad] or [m]
+    ('effort_limit', np.float64),                # [N m] or [N], inf if there is none
+], align=True)
+
+# One record a link, in file order.
+LINK = np.dtype([
+    ('body', np.int64),
+    ('X', np.float64, TRANSFORM),                # body to link
+], align=True)
+
+PLANE, SPHERE, BOX = 0, 1, 2  # shapes that contacts are found between
+
+# One record a collision shape that takes part in contacts, in file order.
+SHAPE = np.dtype([
+    ('kind', np.int64),
+    ('link', np.int64),
+    ('body', np.int64),
+    ('size', np.float64, 3),                     # box: half lengths; sphere: radius; plane: none
+    ('radius', np.float64),                      # of the sphere about the origin that holds it
+    ('X', np.float64, TRANSFORM),                # body to shape; the normal of a plane is its z
+    ('mu', np.float64),
+    ('stiffness', np.float64),                   # SDF kp [N/m]
+    ('damping', np.float64),                     # SDF kd [N s/m]
+    ('max_speed', np.float64),                   # at which an overlap is undone [m/s], or nan
+    ('min_depth', np.float64),                   # overlap that is allowed [m]
+    ('collide_bitmask', np.int64),
+    ('category_bitmask', np.int64),
+], align=True)
