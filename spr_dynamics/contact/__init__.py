@@ -1,0 +1,1 @@
+"""What touches what, and the forces that come of it."""

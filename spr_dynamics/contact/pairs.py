@@ -1,0 +1,122 @@
+"""Which pairs of shapes may touch, found once for a model."""
+import math
+
+import numpy as np
+
+from spr_dynamics.contact.records import PAIR
+from spr_dynamics.dynamics.crba import mass_matrix
+from spr_dynamics.dynamics.kinematics import link_poses
+from spr_dynamics.model.records import AXIS, BOX, PLANE, SPHERE
+
+POINTS = {SPHERE: 1, BOX: 8}  # contacts that a shape can have with a plane
+
+
+def candidate_pairs(model, options, dt) -> np.ndarray:
+    """
+    List the pairs that may touch, with their contact law for steps of dt.
+
+    A pair is left out if both shapes are on one body, a joint joins their links, their bitmasks
+    have nothing in common, or they are links of one model that does not collide with itself.
+
+    :returns: ``PAIR`` records.
+    """
+    w = inverse_masses(model)
+    neighbours = joined_links(model)
+    pairs = []
+    for a, plane in enumerate(model.shapes):
+        if plane['kind'] != PLANE:
+            continue
+        for b, shape in enumerate(model.shapes):
+            if shape['kind'] != PLANE and may_touch(model, plane, shape, neighbours):
+                weight = w[plane['body']] + w[shape['body']]
+                pairs.append(contact_law(a, b, plane, shape, weight, options, dt))
+    return np.array(pairs, PAIR) if pairs else np.zeros(0, PAIR)
+
+
+def capacity(model, pairs) -> int:
+    """Return how many contacts there can be at most."""
+    return sum(POINTS[int(model.shapes[pair['b']]['kind'])] for pair in pairs)
+
+
+def joined_links(model):
+    """Return the pairs of links that a joint joins."""
+    return {frozenset((joint.parent, joint.child)) for joint in model.assembly.joints}
+
+
+def may_touch(model, a, b, neighbours):
+    """Say whether a pair is to be watched."""
+    if a['body'] == b['body'] or frozenset((int(a['link']), int(b['link']))) in neighbours:
+        return False
+    if not (a['category_bitmask'] & b['collide_bitmask']
+            or b['category_bitmask'] & a['collide_bitmask']):
+        return False
+    first, second = (model.assembly.links[shape['link']] for shape in (a, b))
+    return first.model != second.model or first.self_collide or second.self_collide
+
+
+def contact_law(a, b, plane, shape, w, options, dt):
+    """
+    Combine two surfaces into one record of PAIR.
+
+    Springs are in series, dampers add up, the smaller friction wins (as in Gazebo). A contact
+    that would be stiffer than beta allows is a critically damped spring of period beta dt.
+    """
+    k = 1.0 / (1.0 / plane['stiffness'] + 1.0 / shape['stiffness'])
+    d = plane['damping'] + shape['damping']
+    R, rate, max_speed = 1.0 / (dt * (dt * k + d)), k / (dt * k + d), np.inf
+    R_rigid = (options.beta / (2.0 * math.pi)) ** 2 * w
+    if R <= R_rigid:
+        R, rate = R_rigid, 1.0 / (dt * (1.0 + options.beta / math.pi))
+        max_speed = np.fmin(options.recovery_speed,
+                            np.fmin(plane['max_speed'], shape['max_speed']))
+    return (a, b, min(plane['mu'], shape['mu']), R, options.sigma * w, rate, max_speed,
+            max(plane['min_depth'], shape['min_depth']))
+
+
+def inverse_masses(model) -> np.ndarray:
+    """
+    Estimate how easily each body is pushed, at the pose of the file [1/kg].
+
+    The mean over the directions of J M^-1 J^T at the centre of mass, but not less than one over
+    the mass of the whole (a body in a tree can look immovable at one pose).
+
+    :returns: One number a body; 0 for the world.
+    """
+    w = np.zeros(model.tree.size)
+    if not model.shapes.size or model.nv == 0:
+        return w
+    M, T_WL = mass_matrix(model, model.home), link_poses(model, model.home)
+    T_WB = body_poses(model, T_WL)
+    floor = 1.0 / model.tree['inertia'][:, 0].sum()
+    for i in sorted(set(model.shapes['body'].tolist()) - {0}):
+        inertia = model.tree[i]['inertia']
+        centre = inertia[1:4] / inertia[0] if inertia[0] > 0.0 else np.zeros(3)
+        J = point_jacobian(model, T_WB, i, T_WB[i][:3, :3] @ centre + T_WB[i][:3, 3])
+        w[i] = max(np.trace(J @ np.linalg.solve(M, J.T)) / 3.0, floor)
+    return w
+
+
+def body_poses(model, T_WL):
+    """Return the pose of each body, from one of its links."""
+    T_WB = np.tile(np.eye(4), (model.tree.size, 1, 1))
+    for link, T in zip(model.links, T_WL):
+        T_BL = np.eye(4)
+        T_BL[:3, :3], T_BL[:3, 3] = link['X'][:9].reshape(3, 3).T, link['X'][9:]
+        T_WB[link['body']] = T @ np.linalg.inv(T_BL)
+    return T_WB
+
+
+def point_jacobian(model, T_WB, i, p_W):
+    """Return the (3, nv) matrix that maps qd to the velocity of a point of body i."""
+    J = np.zeros((3, model.nv))
+    while i > 0:
+        body, R, r = model.tree[i], T_WB[i][:3, :3], p_W - T_WB[i][:3, 3]
+        k = body['v']
+        if body['joint'] == AXIS:
+            z = R[:, 2]
+            J[:, k] = body['turn'] * np.cross(z, r) + body['slide'] * z
+        else:
+            J[:, k:k + 3] = np.eye(3)
+            J[:, k + 3:k + 6] = np.cross(np.eye(3), r).T
+        i = body['parent']
+    return J

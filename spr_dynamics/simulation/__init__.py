@@ -1,0 +1,1 @@
+"""State, the compiled step, snapshots, and the Simulation that owns the buffers."""
