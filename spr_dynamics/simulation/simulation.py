@@ -4,7 +4,7 @@ import types
 import numpy as np
 
 from spr_dynamics.contact.pairs import candidate_pairs, capacity
-from spr_dynamics.contact.records import CONTACT, SolverOptions
+from spr_dynamics.contact.records import SolverOptions
 from spr_dynamics.dynamics.check import BAD, checked, checked_position, OK
 from spr_dynamics.dynamics.work import Workspace
 from spr_dynamics.errors import SimulationDiverged
@@ -112,15 +112,14 @@ class Simulation:
         pairs = candidate_pairs(model, options, self.dt)
         nv, n_contacts, n_sensors = model.nv, capacity(model, pairs), len(contact_sensors)
         work = Workspace(model)
-        self._state = State(model, n_sensors)
+        self._state = State(model, n_sensors, n_contacts)
         self._sensor_records = np.zeros(n_sensors, SENSOR)
         self._watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
-        self._contacts = np.zeros(n_contacts, CONTACT)
         self._buffers = (
             model.tree, model.shapes, pairs, self._sensor_records, self._watched,
             options.record(self.dt), work.body, work.trig)
         self._scratch = (
-            self._contacts, np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
+            np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
             np.zeros((2, nv, nv) if n_contacts else (2, 0, 0)), np.zeros((ROWS, nv)),
             np.zeros((2, n_contacts, 3)))
         self._no_command = np.zeros(nv)
@@ -165,7 +164,7 @@ class Simulation:
     def _step(self, tau):
         state = self._state
         return step_many(*self._buffers, tau, state.numbers, state.counters, state.readings,
-                         *self._scratch)
+                         state.contacts, *self._scratch)
 
     def _worst_name(self):
         """Name the joint or free root that moves fastest."""
@@ -225,7 +224,7 @@ class Simulation:
 
         Their ``force`` acts on ``shape_b`` at ``point``, world axes.
         """
-        return self._contacts[:self._state.counters[CONTACTS]].copy()
+        return self._state.contacts[:self._state.counters[CONTACTS]].copy()
 
     @property
     def counters(self):
@@ -268,7 +267,6 @@ class Simulation:
         :raises SnapshotError: If it isn't one of this model; nothing has changed then.
         """
         self._state.from_bytes(snapshot, self._fingerprint)
-        self._state.counters[CONTACTS] = 0
 
 
 def nanoseconds(dt) -> int:

@@ -4,12 +4,13 @@ import struct
 
 import numpy as np
 
+from spr_dynamics.contact.records import CONTACT
 from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.sensors.measure import READING
 
 MAGIC = b'SPRSTATE'
 VERSION = 1
-HEADER = struct.Struct('<8sIQQQ32s')  # magic, version, three sizes in bytes, model
+HEADER = struct.Struct('<8sIQQQQ32s')  # magic, version, sizes of the blocks in bytes, model
 
 STEPS, CONTACTS, ITERATIONS, LAGGED, DUE = range(5)  # entries of ``counters``
 
@@ -22,10 +23,11 @@ class State:
     """
     The numbers that a step changes and a restart needs.
 
-    One block of doubles with names for its parts, one of integers, and the sensors' readings.
+    One block of doubles with names for its parts, one of integers, the sensors' readings, and
+    the contacts of the last step.
     """
 
-    def __init__(self, model, n_sensors):
+    def __init__(self, model, n_sensors, n_contacts):
         self.numbers = np.zeros(model.nq + 4 * model.nv + 3)
         parts = np.split(self.numbers, np.cumsum([model.nq] + 4 * [model.nv]))
         self.q, self.qd, self.qdd, self.effort, self.change, self.gravity = parts
@@ -33,10 +35,11 @@ class State:
         velocity (from which the solver starts), gravity."""
         self.counters = np.zeros(5, np.int64)
         self.readings = np.zeros(n_sensors, READING)
+        self.contacts = np.zeros(n_contacts, CONTACT)
 
     def blocks(self):
         """Return the arrays that make up the state, in the order of a snapshot."""
-        return self.numbers, self.counters, self.readings
+        return self.numbers, self.counters, self.readings, self.contacts
 
     def to_bytes(self, fingerprint) -> bytes:
         """Write a snapshot: a header with version and model, then the numbers."""

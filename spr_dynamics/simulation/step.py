@@ -1,4 +1,6 @@
 """One simulated step, and n of them in a single compiled call."""
+import numba
+
 from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.jacobian import fill_jacobians
 from spr_dynamics.contact.records import CONTACT, exact, OPTIONS, PAIR
@@ -15,11 +17,9 @@ from spr_dynamics.spatial import (
     add, as_vector, CUBE, entry_point, kernel, MATRIX, put_vector, read_records, READ_VECTOR,
     records, scale, turn_quaternion, VECTOR)
 
-import numba
-
 DIVERGED = 2
-FREE_VELOCITY, VELOCITY, SCRATCH = 0, 1, 7  # rows of the solver's vectors
-TAU, DIAGONAL, ROWS = 7, 8, 9  # rows that the step adds to them
+FREE_VELOCITY, VELOCITY = 0, 1  # rows of the solver's vectors; five more are its scratch
+TAU, DIAGONAL, ACCELERATION, ROWS = 7, 8, 9, 10  # rows that the step adds to them
 
 
 @kernel
@@ -102,21 +102,22 @@ def step_many(tree, shapes, pairs, sensors, watched, options, work, trig, tau, n
     q, qd, qdd = numbers[:nq], numbers[nq:nq + nv], numbers[nq + nv:nq + 2 * nv]
     effort, change = numbers[nq + 2 * nv:nq + 3 * nv], numbers[nq + 3 * nv:nq + 4 * nv]
     gravity = numbers[nq + 4 * nv:]
+    due, counters[DUE] = counters[DUE], 0
     if not (is_position(tree, q, nq) and are_finite(qd) and is_vector(tau, nv)):
         return BAD
     dt = options[0].dt
     clamp_efforts(tree, tau, effort)
-    while counters[DUE] > 0:
+    for _ in range(due):
         transforms(tree, work, trig, q)
         poses(tree, work)
         velocities_and_bias(tree, work, gravity, qd)
         add_passive_forces(tree, q, qd, effort, dt, x[TAU], x[DIAGONAL])
-        accelerations(tree, work, qd, x[TAU], x[DIAGONAL], qdd)
-        if not are_finite(qdd):
-            return DIVERGED
+        accelerations(tree, work, qd, x[TAU], x[DIAGONAL], x[ACCELERATION])
         for k in range(nv):
-            x[FREE_VELOCITY, k] = qd[k] + dt * qdd[k]
+            x[FREE_VELOCITY, k] = qd[k] + dt * x[ACCELERATION, k]
             x[VELOCITY, k] = x[FREE_VELOCITY, k]
+        if not are_finite(x[VELOCITY]):
+            return DIVERGED
         count = find_contacts(shapes, pairs, work, options, contacts)
         counters[CONTACTS], counters[ITERATIONS] = count, 0
         if count > 0:
@@ -133,5 +134,4 @@ def step_many(tree, shapes, pairs, sensors, watched, options, work, trig, tau, n
             qd[k] = x[VELOCITY, k]
         integrate(tree, q, qd, dt)
         counters[STEPS] += 1
-        counters[DUE] -= 1
     return OK

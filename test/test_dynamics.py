@@ -1,0 +1,161 @@
+"""Identities that tie the kernels together, and what the public functions refuse."""
+import re
+
+from hypothesis import given, settings, strategies as st
+import numpy as np
+import pytest
+
+from builders import random_state, random_tree
+import spr_dynamics as spr
+from spr_dynamics.dynamics.energy import energy
+from spr_dynamics.dynamics.kinematics import link_poses
+
+ROUNDOFF = 1e-10  # of recursions over up to 12 bodies of order-one mass, relative
+DRAWN = {'seed': st.integers(0, 2 ** 32 - 1), 'n': st.integers(1, 12), 'is_free': st.booleans()}
+
+
+def draw(seed, n, is_free):
+    """Make a model, a state, efforts, and forces on the links."""
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, n, is_free=is_free, fixed_share=0.2)
+    return model, *random_state(rng, model), rng.normal(size=(n, 6))
+
+
+@settings(deadline=None, max_examples=200)
+@given(**DRAWN)
+def test_aba_inverts_rnea(seed, n, is_free):
+    """The accelerations that ABA finds need exactly the forces it was given."""
+    model, q, qd, tau, f_ext = draw(seed, n, is_free)
+    qdd = spr.forward_dynamics(model, q, qd, tau, f_ext)
+    back = spr.inverse_dynamics(model, q, qd, qdd, f_ext)
+    # round-off is that of the largest force that cancels, not of tau
+    scale = 1.0 + np.abs(spr.mass_matrix(model, q) @ np.diag(np.abs(qdd))).sum(1).max()
+    np.testing.assert_allclose(back, tau, rtol=0, atol=ROUNDOFF * scale)
+
+
+@settings(deadline=None)
+@given(**DRAWN)
+def test_mass_matrix_is_the_slope_of_inverse_dynamics(seed, n, is_free):
+    model, q, qd, qdd, _ = draw(seed, n, is_free)
+    bias = spr.inverse_dynamics(model, q, qd, np.zeros(model.nv))
+    M = spr.mass_matrix(model, q)
+    full = spr.inverse_dynamics(model, q, qd, qdd)
+    np.testing.assert_allclose(M @ qdd + bias, full, atol=ROUNDOFF * (1.0 + np.abs(full).max()))
+    np.testing.assert_array_equal(M, M.T)
+
+
+@settings(deadline=None)
+@given(**DRAWN)
+def test_kinetic_energy_is_half_qd_m_qd(seed, n, is_free):
+    model, q, qd, *_ = draw(seed, n, is_free)
+    expected = 0.5 * qd @ spr.mass_matrix(model, q) @ qd
+    np.testing.assert_allclose(energy(model, q, qd).kinetic, expected, rtol=1e-11)
+
+
+@settings(deadline=None)
+@given(**DRAWN)
+def test_gravity_is_the_slope_of_potential_energy(seed, n, is_free):
+    """Power of the static joint forces equals the rate of potential energy."""
+    model, q, qd, *_ = draw(seed, n, is_free)
+    static = spr.inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv))
+    h = 1e-6
+    rate = (energy(model, moved(model, q, h * qd), qd).potential
+            - energy(model, moved(model, q, -h * qd), qd).potential) / (2 * h)
+    np.testing.assert_allclose(static @ qd, rate, atol=1e-6 * (1.0 + np.abs(static).sum()))
+
+
+def moved(model, q, step):
+    """Move positions along a small step; orientations to second order, which is enough here."""
+    q = q.copy()
+    for root in model.free_roots:
+        v, w = step[root.v:root.v + 3], step[root.v + 3:root.v + 6]
+        q[root.q:root.q + 3] += v
+        s, x = q[root.q + 3], q[root.q + 4:root.q + 7].copy()
+        q[root.q + 3] -= 0.5 * w @ x
+        q[root.q + 4:root.q + 7] += 0.5 * (s * w + np.cross(w, x))
+        q[root.q + 3:root.q + 7] /= np.linalg.norm(q[root.q + 3:root.q + 7])
+    for joint in model.joints:
+        q[joint.q] += step[joint.v]
+    return q
+
+
+def test_a_wrench_on_a_link_acts_at_the_link():
+    """Power of a wrench on a link equals the power of the joint forces that replace it."""
+    model, q, qd, _, f_ext = draw(5, 9, True)
+    zero = np.zeros(model.nv)
+    replaced = (spr.inverse_dynamics(model, q, qd, zero)
+                - spr.inverse_dynamics(model, q, qd, zero, f_ext))
+    h = 1e-6
+    before, after = (link_poses(model, moved(model, q, s * h * qd)) for s in (-1, 1))
+    now = link_poses(model, q)
+    power = 0.0
+    for k, wrench in enumerate(f_ext):
+        rate = (after[k] - before[k]) / (2 * h)
+        spin = rate[:3, :3] @ now[k, :3, :3].T
+        w = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
+        power += wrench[:3] @ w + wrench[3:] @ rate[:3, 3]
+    np.testing.assert_allclose(replaced @ qd, power, rtol=1e-7)
+
+
+def test_link_poses_at_home_are_those_of_the_file():
+    model = random_tree(np.random.default_rng(3), 8, is_free=True, fixed_share=0.3)
+    for T, link in zip(link_poses(model, model.neutral_q()), model.assembly.links):
+        np.testing.assert_allclose(T[:3, :3], link.T_WL.R, atol=1e-12)
+        np.testing.assert_allclose(T[:3, 3], link.T_WL.p, atol=1e-12)
+
+
+def test_out_takes_the_result():
+    model, q, qd, tau, _ = draw(1, 5, False)
+    out = np.empty(model.nv)
+    assert spr.forward_dynamics(model, q, qd, tau, out=out) is out
+    np.testing.assert_array_equal(out, spr.forward_dynamics(model, q, qd, tau))
+
+
+def test_lists_and_integers_are_taken():
+    model = random_tree(np.random.default_rng(2), 3)
+    zero = [0] * model.nv
+    np.testing.assert_array_equal(
+        spr.forward_dynamics(model, zero, zero, zero),
+        spr.forward_dynamics(model, *np.zeros((3, model.nv))))
+
+
+REFUSED = [
+    ({'q': np.zeros(3)}, 'q: shape (11,) expected, got (3,)'),
+    ({'qd': np.zeros((10, 1))}, 'qd: shape (10,) expected, got (10, 1)'),
+    ({'tau': np.full(10, np.nan)}, 'tau: finite numbers expected, got tau[0] = nan'),
+    ({'tau': np.full(10, np.inf)}, 'tau: finite numbers expected, got tau[0] = inf'),
+    ({'qd': ['fast'] * 10}, 'qd: numbers expected, got'),
+    ({'q': np.ones(11)}, "q: unit quaternion w x y z expected for free root 'link0' in q[3:7]"),
+    ({'f_ext': np.zeros((2, 6))}, 'f_ext: shape (5, 6) expected (a row for each of model.link'),
+    ({'f_ext': np.full((5, 6), np.nan)}, "f_ext: finite numbers expected, got [nan, nan, nan, "),
+    ({'out': np.zeros(3)}, 'out: a writable, contiguous array of doubles of shape (10,)'),
+    ({'out': np.zeros(10, int)}, 'out: a writable, contiguous array of doubles of shape (10,)'),
+]
+
+
+@pytest.mark.parametrize('wrong, message', REFUSED, ids=[message[:30] for _, message in REFUSED])
+def test_wrong_arguments_are_named(wrong, message):
+    model = random_tree(np.random.default_rng(4), 5, is_free=True)
+    good = {'q': model.neutral_q(), 'qd': np.zeros(10), 'tau': np.zeros(10)}
+    with pytest.raises(ValueError, match=re.escape(message)):
+        spr.forward_dynamics(model, **{**good, **wrong})
+    for theirs, ours in (('tau', 'qdd'),):
+        swapped = {ours if k == theirs else k: v for k, v in {**good, **wrong}.items()}
+        with pytest.raises(ValueError, match=re.escape(message.replace('tau', 'qdd'))):
+            spr.inverse_dynamics(model, **swapped)
+    if not {'q', 'out'} & set(wrong):
+        return
+    if 'out' in wrong:
+        message = message.replace('(10,)', '(10, 10)')
+    with pytest.raises(ValueError, match=re.escape(message)):
+        spr.mass_matrix(model, wrong.get('q', good['q']), out=wrong.get('out'))
+
+
+def test_passive_forces_are_those_of_dampers_and_springs():
+    model = spr.load(text="""
+      <sdf version='1.12'><model name='m'><link name='a'/>
+        <joint name='j' type='prismatic'><parent>world</parent><child>a</child>
+          <axis><dynamics><damping>2</damping><spring_stiffness>30</spring_stiffness>
+            <spring_reference>0.1</spring_reference></dynamics></axis></joint>
+      </model></sdf>""")
+    np.testing.assert_allclose(spr.passive_forces(model, [0.3], [0.5]), [-2 * 0.5 - 30 * 0.2])
