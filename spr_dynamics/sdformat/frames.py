@@ -1,0 +1,304 @@
+"""
+Who hangs on whom: names to frames, frames to poses, frames to links.
+
+Two graphs share their vertices. In *relative_to*, each frame names the frame that its pose is
+given in; in *attached_to*, each frame names the frame that it moves with.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from spr_dynamics.sdformat.diagnostics import name_hint, Report
+from spr_dynamics.sdformat.elements import (
+    Axis, Frame, Joint, Link, Model, Reference, Root, World)
+from spr_dynamics.sdformat.poses import Pose
+
+
+@dataclass(eq=False)
+class Vertex:
+    """A frame: of a link, joint, model, world, or an element ``<frame>``."""
+
+    element: Any
+    scope: 'Vertex'
+    """The model or world that it stands in."""
+    named: dict[str, 'Vertex'] = field(default_factory=dict)
+    """What stands in it, if it is a model or world."""
+    posed_in: 'Vertex | None' = None
+    moves_with: 'Vertex | None' = None
+    placement: 'Vertex | None' = None
+    """The frame inside a model that the model's pose is about."""
+
+    @property
+    def kind(self) -> str:
+        """The tag, as a message says it."""
+        return type(self.element).__name__.lower()
+
+    def __str__(self) -> str:
+        """Return for example ``link 'arm'``."""
+        return f"{self.kind} '{self.element.name}'"
+
+
+class FrameGraph:
+    """
+    All frames of a file, with names and circles checked.
+
+    :param root: What the file says.
+    :param report: Takes an error for each name that leads nowhere and each circle.
+    """
+
+    def __init__(self, root: Root, report: Report):
+        self._report = report
+        self._vertices: list[Vertex] = []
+        self._vertex_of: dict[object, Vertex] = {}
+        self.root = Vertex(root, None)  # type: ignore[arg-type]  # a file stands in nothing
+        for child in (*root.worlds, *root.models):
+            self._add(child, self.root)
+        for vertex in self._vertices:
+            self._connect(vertex)
+        self._T_W: dict[Vertex, Pose] = {self.root: Pose.identity()}
+        self._check_circles('relative_to', 'POSE_RELATIVE_TO_CYCLE', lambda v: v.posed_in)
+        self._check_circles('attached_to', 'FRAME_ATTACHED_TO_CYCLE', lambda v: v.moves_with)
+        has_circles = any(error.code.endswith('_CYCLE') for error in report.errors)
+        for vertex in self._vertices:
+            if isinstance(vertex.element, Link):
+                self._check_parts(vertex, _parts(vertex.element))
+            elif isinstance(vertex.element, Joint):
+                self._check_joint(vertex, has_circles)
+
+    def __getitem__(self, element: object) -> Vertex:
+        """
+        Return the frame of an element.
+
+        :param element: A link, joint, frame, model or world of this file.
+        :returns: Its vertex.
+        """
+        return self._vertex_of[element]
+
+    def T_W(self, vertex: Vertex) -> Pose:
+        """
+        Return the pose of a frame in the world.
+
+        :param vertex: The frame.
+        :returns: T_WF.
+        """
+        chain = []
+        while vertex not in self._T_W:
+            chain.append(vertex)
+            vertex = resolved(vertex.posed_in)
+        T = self._T_W[vertex]
+        for vertex in reversed(chain):
+            T = self._T_W[vertex] = T @ _T_posed(vertex)
+        return T
+
+    def find(self, name: str, scope: Vertex) -> Vertex | None:
+        """
+        Look a name up in a model or world, or in the models inside it.
+
+        :param name: ``link``, ``sub::link``, ``__model__`` or a like.
+        :param scope: The model or world.
+        :returns: The frame, or None if there is none of that name.
+        """
+        if name in scope.named:
+            return scope.named[name]
+        if name == ('__model__' if isinstance(scope.element, Model) else 'world'):
+            return scope
+        outer, delimiter, inner = name.partition('::')
+        while delimiter:
+            sub = scope.named.get(outer)
+            if sub is not None and isinstance(sub.element, Model):
+                return self.find(inner, sub)
+            more, delimiter, inner = inner.partition('::')
+            outer = f'{outer}::{more}'
+        return None
+
+    def joint_end(self, joint: Vertex, end: str) -> Vertex | None:
+        """
+        Return the frame that a joint names as its parent or child.
+
+        :param joint: The joint.
+        :param end: ``parent`` or ``child``.
+        :returns: The frame; None, and an error in the report, if there is none of that name.
+        """
+        name = getattr(joint.element, end)
+        if name == 'world' and end == 'parent':
+            return self.root
+        return self._named(name, f'<{end}>', f'JOINT_{end.upper()}_LINK_INVALID', joint, None)
+
+    def part_base(self, part: Any, holder: Vertex) -> Vertex | None:
+        """
+        Return the frame that the pose of a collision, visual or sensor is given in.
+
+        :param part: The collision, visual or sensor.
+        :param holder: Its link or joint, which is the default.
+        :returns: The frame, or None if there is none of that name.
+        """
+        return self.find(part.relative_to, holder.scope) if part.relative_to else holder
+
+    def body(self, vertex: Vertex) -> Vertex:
+        """
+        Follow attached_to to its end.
+
+        :param vertex: A frame.
+        :returns: The link or the world that it moves with.
+        """
+        while vertex.moves_with is not None:
+            vertex = vertex.moves_with
+        return vertex
+
+    def _add(self, element, scope: Vertex) -> None:
+        vertex = Vertex(element, scope)
+        self._vertices.append(vertex)
+        self._vertex_of[element] = vertex
+        scope.named.setdefault(element.name, vertex)
+        for child in getattr(element, 'children', ()):
+            self._add(child, vertex)
+
+    def _connect(self, vertex: Vertex) -> None:
+        element, scope = vertex.element, vertex.scope
+        if isinstance(element, World):
+            vertex.posed_in = self.root
+            return
+        default: Vertex | None = scope
+        if isinstance(element, Frame):
+            vertex.moves_with = default = self._named(
+                element.attached_to, 'attached_to', 'FRAME_ATTACHED_TO_INVALID', vertex, scope)
+        elif isinstance(element, Joint):
+            vertex.moves_with = default = self.joint_end(vertex, 'child')
+        elif isinstance(element, Model):
+            vertex.moves_with = self._canonical_link(vertex)
+            if element.placement_frame:
+                vertex.placement = self._named(
+                    element.placement_frame, 'placement_frame', 'MODEL_PLACEMENT_FRAME_INVALID',
+                    vertex, None, inside=vertex)
+        vertex.posed_in = default if scope is self.root else self._named(
+            element.relative_to, 'relative_to', 'POSE_RELATIVE_TO_INVALID', vertex, default)
+
+    def _named(self, name: Reference, what: str, code: str, vertex: Vertex,
+               default: Vertex | None, *, inside: Vertex | None = None) -> Vertex | None:
+        """Find a frame by name; an empty name means the default."""
+        if not name:
+            return default
+        scope = inside or vertex.scope
+        found = self.find(name, scope)
+        if found is None:
+            self._report.error(
+                code, name.location,
+                f"{vertex}: {what} '{name}' is not in {scope}{name_hint(name, scope.named)}")
+        return found
+
+    def _canonical_link(self, vertex: Vertex) -> Vertex | None:
+        """Return the link that a model's frame moves with; the world for an empty one."""
+        name = vertex.element.canonical_link
+        if name:
+            found = self.find(name, vertex)
+            if found is None or not isinstance(found.element, Link):
+                links = [link.name for link in vertex.element.links]
+                self._report.error(
+                    'MODEL_CANONICAL_LINK_INVALID', name.location,
+                    f"{vertex}: canonical_link '{name}' is not one of its links"
+                    f'{name_hint(name, links)}')
+            return found
+        return self._first_link(vertex) or self.root
+
+    def _first_link(self, vertex: Vertex) -> Vertex | None:
+        for link in vertex.element.links:
+            return self._vertex_of[link]
+        for model in vertex.element.models:
+            link = self._first_link(self._vertex_of[model])
+            if link is not None:
+                return link
+        return None
+
+    def _check_circles(self, what: str, code: str,
+                       follow: Callable[[Vertex], Vertex | None]) -> None:
+        """Report each circle once."""
+        done: set[Vertex] = set()
+        for start in self._vertices:
+            path: dict[Vertex, None] = {}
+            vertex: Vertex | None = start
+            while vertex is not None and vertex not in done and vertex not in path:
+                path[vertex] = None
+                vertex = follow(vertex)
+            if vertex is not None and vertex in path:
+                walked = list(path)
+                circle = walked[walked.index(vertex):]
+                names = ' -> '.join(str(member) for member in [*circle, vertex])
+                self._report.error(code, vertex.element.location,
+                                   f'{vertex}: {what} runs in a circle: {names}')
+            done.update(path)
+
+    def _check_parts(self, holder: Vertex, parts: tuple) -> None:
+        for part in parts:
+            if self.part_base(part, holder) is None:
+                self._report.error(
+                    'POSE_RELATIVE_TO_INVALID', part.relative_to.location,
+                    f"{holder}: relative_to '{part.relative_to}' of {type(part).__name__.lower()} "
+                    f"'{part.name}' is not in {holder.scope}"
+                    f'{name_hint(part.relative_to, holder.scope.named)}')
+
+    def _check_joint(self, joint: Vertex, has_circles: bool) -> None:
+        self._check_parts(joint, joint.element.sensors)
+        for axis in (joint.element.axis, joint.element.axis2):
+            if axis is not None:
+                self._named(axis.expressed_in, 'expressed_in', 'JOINT_AXIS_EXPRESSED_IN_INVALID',
+                            joint, joint)
+                self._check_mimic(axis, joint)
+        parent, child = self.joint_end(joint, 'parent'), joint.moves_with
+        if parent is None or child is None or has_circles:
+            return
+        location = joint.element.location
+        if isinstance(self.body(child).element, (World, Root)):
+            self._report.error(
+                'JOINT_CHILD_LINK_INVALID', location,
+                f"{joint}: <child> '{joint.element.child}' is fixed to the world, which can only "
+                'be a parent')
+        elif self.body(parent) is self.body(child):
+            self._report.error(
+                'JOINT_PARENT_SAME_AS_CHILD', location,
+                f'{joint}: parent and child are the same, {self.body(child)}')
+
+    def _check_mimic(self, axis: Axis, joint: Vertex) -> None:
+        if axis.mimic is None:
+            return
+        leader = self.find(axis.mimic.joint, joint.scope)
+        if leader is None or not isinstance(leader.element, Joint):
+            joints = [name for name, other in joint.scope.named.items()
+                      if isinstance(other.element, Joint)]
+            problem = f"there is no joint '{axis.mimic.joint}'" + name_hint(
+                axis.mimic.joint, joints)
+        elif getattr(leader.element, axis.mimic.axis, None) is None:
+            problem = f'{leader} has no <{axis.mimic.axis}>'
+        elif getattr(leader.element, axis.mimic.axis) is axis:
+            problem = 'it mimics itself'
+        else:
+            return
+        self._report.error('JOINT_AXIS_MIMIC_INVALID', axis.mimic.location,
+                           f'{joint}: <mimic> is wrong: {problem}')
+
+
+def resolved(vertex: Vertex | None) -> Vertex:
+    """
+    Return a frame that is there, since names that lead nowhere were raised as errors before.
+
+    :param vertex: What a name led to.
+    :returns: The same.
+    """
+    assert vertex is not None
+    return vertex
+
+
+def _parts(link: Link) -> tuple:
+    return (*link.collisions, *link.visuals, *link.sensors)
+
+
+def _T_posed(vertex: Vertex) -> Pose:
+    """Return the pose of a frame in the frame that it is given in."""
+    if vertex.placement is None:
+        return getattr(vertex.element, 'pose', None) or Pose.identity()
+    T_MP = Pose.identity()
+    frame = vertex.placement
+    while frame is not vertex:
+        T_MP = _T_posed(frame) @ T_MP
+        frame = resolved(frame.posed_in)
+    return vertex.element.pose @ T_MP.inverse()

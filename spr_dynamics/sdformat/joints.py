@@ -1,0 +1,98 @@
+"""Read joints and their axes."""
+
+import math
+
+from spr_dynamics.sdformat.diagnostics import name_hint, Report
+from spr_dynamics.sdformat.elements import Axis, Joint, Limit, Mimic, Reference
+from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
+from spr_dynamics.sdformat.schema import AXES_OF_TYPE, JOINT_TYPES
+from spr_dynamics.sdformat.sensors import parse_sensor
+from spr_dynamics.sdformat.values import frozen_array, unit_vector
+from spr_dynamics.sdformat.xml import XmlElement
+
+DEFAULT_PITCH = 1.0  # [m] a turn; SDFormat's default
+
+
+def parse_joint(element: XmlElement, report: Report) -> Joint:
+    """
+    Read a joint.
+
+    :param element: The ``<joint>``.
+    :param report: Takes errors and warnings.
+    :returns: The joint; of type ``fixed`` if the type is not one of SDFormat's.
+    """
+    fields = read_fields(element, report)
+    fields['type'] = _known_type(element, fields['type'], report)
+    fields['screw_thread_pitch'] = _pitch(element, fields, report)
+    del fields['thread_pitch']
+    for tag in ('axis', 'axis2')[:AXES_OF_TYPE[fields['type']]]:
+        if element.first(tag) is None:
+            report.error('ELEMENT_MISSING', element.location,
+                         f"{element.owner}: <{tag}> is missing (needed for type "
+                         f"'{fields['type']}'; write <{tag}><xyz>0 0 1</xyz></{tag}>)")
+    sensors = tuple(parse_sensor(sensor, (), report) for sensor in element.all('sensor'))
+    return Joint(
+        location=element.location, **fields, **read_pose(element, report), sensors=sensors,
+        axis=_parse_axis(element.first('axis'), fields['type'], report),
+        axis2=_parse_axis(element.first('axis2'), fields['type'], report))
+
+
+def _known_type(element: XmlElement, name: Reference, report: Report) -> str:
+    if not name:
+        return 'fixed'
+    if name.lower() not in JOINT_TYPES:
+        report.error('ATTRIBUTE_INVALID', element.location,
+                     f"{element.owner}: type '{name}' is unknown"
+                     f'{name_hint(name.lower(), JOINT_TYPES)}')
+        return 'fixed'
+    return name.lower()
+
+
+def _pitch(element: XmlElement, fields: dict, report: Report) -> float:
+    """Return metres a turn, from ``screw_thread_pitch`` or the older left-handed rad/m."""
+    if fields['screw_thread_pitch'] is not None:
+        return fields['screw_thread_pitch']
+    if fields['thread_pitch'] is None:
+        return DEFAULT_PITCH
+    if fields['thread_pitch'] == 0:
+        report.error('ELEMENT_INVALID', element.first_or_empty('thread_pitch').location,
+                     f'{element.owner}: <thread_pitch> is zero; write <screw_thread_pitch> '
+                     'in m a turn')
+        return DEFAULT_PITCH
+    return -2 * math.pi / fields['thread_pitch']
+
+
+def _parse_axis(element: XmlElement | None, joint_type: str, report: Report) -> Axis | None:
+    if element is None:
+        return None
+    xyz = element.first_or_empty('xyz')
+    dynamics = read_fields(element.first_or_empty('dynamics'), report)
+    return Axis(
+        location=element.location,
+        xyz=read_text(xyz, '<xyz>', unit_vector, frozen_array([0.0, 0.0, 1.0]), report),
+        expressed_in=read_fields(xyz, report)['expressed_in'],
+        limit=_parse_limit(element, joint_type, report), **dynamics,
+        mimic=_parse_mimic(element.first('mimic'), report))
+
+
+def _parse_limit(axis: XmlElement, joint_type: str, report: Report) -> Limit:
+    element = axis.first_or_empty('limit')
+    fields = read_fields(element, report)
+    if joint_type == 'continuous':
+        fields.update(lower=-math.inf, upper=math.inf)
+    if fields['lower'] > fields['upper']:
+        report.error('ELEMENT_INVALID', element.location,
+                     f"{element.owner}: <lower> {fields['lower']:g} is above "
+                     f"<upper> {fields['upper']:g}")
+    return Limit(location=element.location, **fields)
+
+
+def _parse_mimic(element: XmlElement | None, report: Report) -> Mimic | None:
+    if element is None:
+        return None
+    fields = read_fields(element, report)
+    if fields['axis'] not in ('axis', 'axis2'):
+        report.error('JOINT_AXIS_MIMIC_INVALID', element.location,
+                     f"{element.owner}: <mimic> names axis '{fields['axis']}' "
+                     "(known: 'axis', 'axis2')")
+    return Mimic(location=element.location, **fields)

@@ -1,0 +1,104 @@
+"""Read collisions and visuals: shapes, surfaces, colours."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from spr_dynamics.sdformat.diagnostics import Report
+from spr_dynamics.sdformat.elements import (
+    Box, Capsule, Collision, Cone, Cylinder, Ellipsoid, Empty, Geometry, Heightmap, Mesh, Plane,
+    Polyline, Sphere, Surface, Visual)
+from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
+from spr_dynamics.sdformat.values import frozen_array, number, several, unit_vector
+from spr_dynamics.sdformat.xml import XmlElement
+
+MIN_CORNERS = 3
+
+
+def parse_collision(element: XmlElement, report: Report) -> Collision:
+    """
+    Read a collision.
+
+    :param element: The ``<collision>``.
+    :param report: Takes errors.
+    :returns: The collision.
+    """
+    return Collision(
+        location=element.location, **read_fields(element, report), **read_pose(element, report),
+        geometry=_parse_geometry(element, report), surface=_parse_surface(element, report))
+
+
+def parse_visual(element: XmlElement, report: Report) -> Visual:
+    """
+    Read a visual.
+
+    :param element: The ``<visual>``.
+    :param report: Takes errors.
+    :returns: The visual.
+    """
+    return Visual(
+        location=element.location, **read_fields(element, report), **read_pose(element, report),
+        geometry=_parse_geometry(element, report),
+        **read_fields(element.first_or_empty('material'), report))
+
+
+def _parse_geometry(element: XmlElement, report: Report) -> Geometry:
+    geometry = element.first_or_empty('geometry')
+    for tag, parse in SHAPES.items():
+        shape = geometry.first(tag)
+        if shape is not None:
+            return parse(shape, report)
+    return Empty(location=geometry.location)
+
+
+def _parse_plain(shape: type) -> Callable[[XmlElement, Report], Geometry]:
+    return lambda element, report: shape(
+        location=element.location, **read_fields(element, report))
+
+
+def _parse_plane(element: XmlElement, report: Report) -> Plane:
+    normal = read_text(
+        element.first_or_empty('normal'), '<normal>', unit_vector, frozen_array([0.0, 0.0, 1.0]),
+        report)
+    return Plane(location=element.location, normal=normal, **read_fields(element, report))
+
+
+def _parse_mesh(element: XmlElement, report: Report) -> Mesh:
+    part = read_fields(element.first_or_empty('submesh'), report)
+    return Mesh(
+        location=element.location, submesh=part['name'], center=part['center'],
+        **read_fields(element, report))
+
+
+def _parse_polyline(element: XmlElement, report: Report) -> Polyline:
+    points = [read_text(point, '<point>', several(number, 2), np.zeros(2), report)
+              for point in element.all('point')]
+    if len(points) < MIN_CORNERS:
+        report.error('ELEMENT_MISSING', element.location,
+                     f'{element.owner}: <polyline> needs at least {MIN_CORNERS} <point>')
+        points = [np.zeros(2)] * MIN_CORNERS
+    return Polyline(
+        location=element.location, points=frozen_array(points), **read_fields(element, report))
+
+
+# of two shapes in one geometry, libsdformat takes the first in this order
+SHAPES = {
+    'box': _parse_plain(Box), 'capsule': _parse_plain(Capsule), 'cone': _parse_plain(Cone),
+    'cylinder': _parse_plain(Cylinder), 'ellipsoid': _parse_plain(Ellipsoid),
+    'plane': _parse_plane, 'sphere': _parse_plain(Sphere), 'mesh': _parse_mesh,
+    'heightmap': _parse_plain(Heightmap), 'polyline': _parse_polyline}
+
+
+def _parse_surface(element: XmlElement, report: Report) -> Surface:
+    surface = element.first_or_empty('surface')
+    friction = surface.first_or_empty('friction').first_or_empty('ode')
+    contact = surface.first_or_empty('contact')
+    bounce = read_fields(surface.first_or_empty('bounce'), report)
+    masks = read_fields(contact, report)
+    if masks['category_bitmask'] is None:
+        masks['category_bitmask'] = masks['collide_bitmask']
+    return Surface(
+        location=surface.location, restitution=bounce['restitution_coefficient'],
+        restitution_threshold=bounce['threshold'], **masks,
+        **read_fields(friction, report),
+        **read_fields(contact.first_or_empty('ode'), report))
