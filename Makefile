@@ -1,0 +1,44 @@
+# Each target creates .venv and installs what it needs there; nothing else is touched.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+
+.PHONY: demo test lint bench clean
+.NOTPARALLEL:
+
+demo: $(VENV)/.installed-jazzy
+	@$(RUN) -m spr_dynamics.ros.demo
+
+test: $(VENV)/.installed-test
+	$(RUN) -m pytest
+
+lint: $(VENV)/.installed-lint
+	$(RUN) -m ruff check .
+	$(RUN) -m flake8
+	$(RUN) -m mypy
+
+bench: $(VENV)/.installed-bench
+	@set -e; for file in bench/*.py; do echo "== $$file"; $(RUN) "$$file"; done
+
+clean:
+	rm -rf $(VENV) build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find spr_dynamics test launch bench -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/.installed-%: setup.py pyproject.toml | $(RUN)
+	@echo 'installing spr_dynamics[jazzy,$*] into $(VENV) (a minute or two the first time)'
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[jazzy,$*]'
+	@touch $@
+
+define CHECK_PLATFORM
+import platform, sys
+here = 'Python %d.%d on %s %s' % (
+    sys.version_info[:2] + (platform.system(), platform.machine()))
+if not ((3, 10) <= sys.version_info[:2] <= (3, 13) and here.endswith('Linux x86_64')):
+    sys.exit('spr_dynamics: supported are Python 3.10 to 3.13 on Linux x86_64, this is ' + here +
+             ' (for another one: make PYTHON=python3.12 ...)')
+endef
+export CHECK_PLATFORM
+
+$(RUN):
+	@$(PYTHON) -c "$$CHECK_PLATFORM"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }

@@ -1,0 +1,72 @@
+"""
+What the tests need from outside, in one place.
+
+Where something is missing a test skips and says why. With CI set in the environment it fails
+instead, unless what it misses is one of the ALLOWED_SKIPS.
+"""
+import importlib
+import os
+from pathlib import Path
+import re
+
+import pytest
+
+# Modules that PyPI does not have; they come with a ROS installation.
+ALLOWED_SKIPS = (
+    'ament_flake8',
+    'ament_pep257',
+    'ament_xmllint',
+    'launch',
+    'launch_ros',
+    'launch_testing',
+    'launch_testing_ros',
+)
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SHARED = REPOSITORY.parent / 'shared'
+
+
+def module(name):
+    """Import a module that is not part of every installation."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        reason = str(error)
+    _skip(f"needs '{name}': {reason}")
+
+
+def corpus():
+    """Return the folder of SDF files that others wrote."""
+    return _folder('corpus')
+
+
+def sensor_cases():
+    """Return the folder of recorded contact-sensor readings."""
+    return _folder('contact_sensor_cases')
+
+
+def refusal(reason):
+    """
+    Say why a test may not be skipped for this reason, or return None.
+
+    Reasons are those of this module or of ``pytest.importorskip``: both quote the module.
+    """
+    if not os.environ.get('CI'):
+        return None
+    if any(name.partition('.')[0] in ALLOWED_SKIPS for name in re.findall(r"'([\w.]+)'", reason)):
+        return None
+    return f'skipped, which CI does not allow (test/needs.py): {reason}'
+
+
+def _folder(name):
+    path = SHARED / name
+    if not path.is_dir():
+        _skip(f'needs the folder {path}')
+    return path
+
+
+def _skip(reason):
+    refused = refusal(reason)
+    if refused:
+        pytest.fail(refused, pytrace=False)
+    pytest.skip(reason, allow_module_level=True)
