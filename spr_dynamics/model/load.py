@@ -1,4 +1,5 @@
 """From a file to a Model, in one call."""
+import dataclasses
 from pathlib import Path
 
 from spr_dynamics.model.build import build
@@ -44,11 +45,14 @@ def load(source: str | Path | None = None, *, text: str | None = None,
     :raises ModelError: If what it says can't be simulated.
     """
     root = read(source, text=text)
+    robot = assemble(root)
     if world == 'auto':
-        model = build(assemble(root), fix_base=fix_base)
-        if not model.free_roots or model.assembly.has_world:
+        model = build(robot, fix_base=fix_base)
+        if not model.free_roots or robot.has_world:
             return model
         world = 'ground'
-    if world is not None:
-        root = add_world(root, read(text=WORLDS[world]) if world in WORLDS else read(world))
-    return build(assemble(root), fix_base=fix_base)
+    if world is None:
+        return build(robot, fix_base=fix_base)
+    around = read(text=WORLDS[world]) if world in WORLDS else read(world)
+    together = assemble(add_world(root, around))
+    return build(dataclasses.replace(together, name=robot.name), fix_base=fix_base)
