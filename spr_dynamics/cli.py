@@ -1,0 +1,183 @@
+"""`spr-dynamics`: look at a robot and run it, without ROS."""
+import argparse
+import csv
+from pathlib import Path
+import sys
+import time
+
+import numpy as np
+
+from spr_dynamics.errors import SprDynamicsError
+
+PROGRESS_WIDTH = 30  # characters
+UPDATE_PERIOD = 0.1  # [s] of wall clock between two pictures of the progress bar
+
+
+def main(arguments=None) -> int:
+    """
+    Run the command line.
+
+    :param arguments: Words after the program's name; those of the process without it.
+    :returns: Exit code: 0, or 1 if a file can't be used.
+    """
+    options = parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except SprDynamicsError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the commands and their arguments."""
+    commands = argparse.ArgumentParser(
+        prog='spr-dynamics', description='Simulate SDF robots without ROS.')
+    each = commands.add_subparsers(dest='command', required=True)
+    show_parser = each.add_parser('show', help='print a robot as tables')
+    show_parser.set_defaults(run=show)
+    simulate_parser = each.add_parser('simulate', help='run a robot without efforts, headless')
+    simulate_parser.set_defaults(run=simulate)
+    for command in (show_parser, simulate_parser):
+        command.add_argument('file', type=Path, help='an SDF file')
+        command.add_argument(
+            '--world', default='auto', metavar='WORLD',
+            help='ground, empty, or a world file to put the robot into (default: ground for a '
+                 'robot with a free root that comes without a world)')
+        command.add_argument('--fix-base', action='store_true',
+                             help='weld what would be a free root to the world')
+    simulate_parser.add_argument('--duration', type=positive, default=10.0, metavar='S',
+                                 help='simulated time [s] (default: %(default)s)')
+    simulate_parser.add_argument('--dt', type=positive, metavar='S',
+                                 help='length of a step [s] (default: the file says)')
+    simulate_parser.add_argument('--csv', type=Path, metavar='OUT',
+                                 help='write time, positions, velocities and sensors here')
+    simulate_parser.add_argument('--csv-rate', type=positive, default=100.0, metavar='HZ',
+                                 help='rows a simulated second (default: %(default)s)')
+    return commands
+
+
+def positive(text) -> float:
+    """Read a positive, finite number."""
+    number = float(text)
+    if not 0.0 < number < np.inf:
+        raise argparse.ArgumentTypeError(f'{text}: a positive number expected')
+    return number
+
+
+def load(options):
+    """Load the file that a command names, and print its warnings."""
+    from spr_dynamics.model.load import load as load_model
+    model = load_model(options.file, world=options.world, fix_base=options.fix_base)
+    for warning in model.warnings:
+        print(f'warning: {warning}', file=sys.stderr)
+    return model
+
+
+def show(options) -> int:
+    """Print a robot: links, joints, sensors."""
+    from spr_dynamics.sensors.contact import declared_sensors
+    model = load(options)
+    masses = [link.element.inertial.mass for link in model.assembly.links
+              if not link.is_static]
+    print(f'{model.name}: {len(model.link_names)} links, {sum(masses):.4g} kg, '
+          f'{model.nv} degrees of freedom, step {model.dt:g} s, '
+          f'gravity {" ".join(f"{g:g}" for g in model.gravity)} m/s^2')
+    print_table('link', ['mass [kg]', 'body', 'collisions', 'visuals'], [
+        (name, f'{link.element.inertial.mass:.4g}' if not link.is_static else 'static',
+         'world' if record['body'] == 0 else record['body'], len(link.collisions),
+         len(link.visuals))
+        for name, link, record in zip(model.link_names, model.assembly.links, model.links)])
+    print_table('joint', ['type', 'parent', 'child', 'lower', 'upper', 'effort', 'damping'], [
+        *((root.name, 'free', 'world', root.name, '', '', '', '') for root in model.free_roots),
+        *((joint.name, joint.type, joint.parent, joint.child, f'{joint.lower:g}',
+           f'{joint.upper:g}', f'{model.effort_limit[joint.v]:g}', f'{damping(model, joint):g}')
+          for joint in model.joints)])
+    print_table('contact sensor', ['link', 'patch [m]', 'rate [Hz]', 'collisions'], [
+        (name, sensor.link, f'{sensor.patch_min.tolist()} {sensor.patch_max.tolist()}',
+         f'{sensor.rate:g}' if sensor.rate else 'each step', ' '.join(sensor.collisions))
+        for name, sensor in declared_sensors(model).items()])
+    return 0
+
+
+def damping(model, joint) -> float:
+    """Return the damping of a joint."""
+    held = model.tree[1:]
+    return float(held['damping'][held['v'] == joint.v][0])
+
+
+def print_table(first, titles, rows):
+    """Print rows in aligned columns below their titles; nothing if there are none."""
+    if not rows:
+        return
+    lines = [[first, *titles], *[[str(cell) for cell in row] for row in rows]]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    print()
+    for line in lines:
+        print('  '.join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+
+
+def simulate(options) -> int:
+    """Run a robot for a while and say how fast that was."""
+    from spr_dynamics.simulation.simulation import Simulation
+    model = load(options)
+    sim = Simulation(model, options.dt)
+    steps = max(1, round(options.duration / sim.dt))
+    every = max(1, round(1.0 / (options.csv_rate * sim.dt)))
+    start = time.perf_counter()
+    if options.csv is None:
+        for _ in progress(sim, steps, every):
+            pass
+    else:
+        with open(options.csv, 'w', newline='', encoding='utf-8') as file:
+            writer = csv.writer(file)
+            writer.writerow(column_names(sim))
+            writer.writerow(row(sim))
+            for _ in progress(sim, steps, every):
+                writer.writerow(row(sim))
+    elapsed = time.perf_counter() - start
+    print(f'{sim.time:.3f} s simulated in {elapsed:.3f} s, real-time factor '
+          f'{sim.time / elapsed:.1f}, {1e6 * elapsed / steps:.2f} us a step, '
+          f'{sim.counters.contacts} contacts at the end')
+    return 0
+
+
+def progress(sim, steps, every):
+    """Step on, yielding after each few steps and drawing a bar on a terminal meanwhile."""
+    shown = -np.inf
+    while sim.step_count < steps:
+        sim.step(n=min(every, steps - sim.step_count))
+        yield
+        now = time.perf_counter()
+        if sys.stderr.isatty() and (now - shown > UPDATE_PERIOD or sim.step_count == steps):
+            shown = now
+            filled = PROGRESS_WIDTH * sim.step_count // steps
+            bar = '#' * filled + '-' * (PROGRESS_WIDTH - filled)
+            end = '\n' if sim.step_count == steps else ''
+            print(f'\r[{bar}] {sim.time:.2f} s', end=end, file=sys.stderr, flush=True)
+
+
+def column_names(sim) -> list[str]:
+    """Name the columns of the CSV: SI units, file order."""
+    model = sim.model
+    q, qd = [''] * model.nq, [''] * model.nv
+    for root in model.free_roots:
+        for k, part in enumerate('x y z qw qx qy qz'.split()):
+            q[root.q + k] = f'{root.name}.{part}'
+        for k, part in enumerate('vx vy vz wx wy wz'.split()):
+            qd[root.v + k] = f'{root.name}.{part}'
+    for joint in model.joints:
+        q[joint.q], qd[joint.v] = f'{joint.name}.position', f'{joint.name}.velocity'
+    sensors = [f'{name}.{part}' for name in sim.sensors
+               for part in 'contact force_x force_y force_z'.split()]
+    return ['time', *q, *qd, *sensors]
+
+
+def row(sim) -> list[str]:
+    """Return the state as the columns say, with all digits."""
+    readings = [sensor.reading for sensor in sim.sensors.values()]
+    values = [sim.time, *sim.q, *sim.qd]
+    for reading in readings:
+        values += [int(reading.contact), *reading.force]
+    return [repr(float(value)) for value in values]
