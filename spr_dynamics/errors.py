@@ -1,4 +1,4 @@
-"""The exceptions that users of the package meet. Each message says where, what, and what was possible."""
+"""The exceptions that users meet: each message says where, what, and what was possible."""
 
 
 class SprDynamicsError(Exception):

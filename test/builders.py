@@ -50,7 +50,8 @@ def random_tree(rng, n_links, *, is_free=False, fixed_share=0.0, gravity=(0.3, -
         kind = rng.choice(['revolute', 'continuous', 'prismatic'])
         if k > 0 and rng.uniform() < fixed_share:
             kind = 'fixed'
-        joints.append(joint(rng, k, str(kind), rng.integers(-1 if k == 0 else 0, max(k, 1) - (k == 0))))
+        parent = -1 if k == 0 else rng.integers(k)
+        joints.append(joint(rng, k, str(kind), parent))
     return build(Assembly('tree', np.array(gravity), elements.Physics(
         location=HERE, name='', max_step_size=0.001, real_time_factor=1.0), False,
         tuple(links), tuple(joints), ()))

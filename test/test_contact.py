@@ -4,7 +4,7 @@ import pytest
 
 import spr_dynamics as spr
 from spr_dynamics.contact.pairs import candidate_pairs
-from spr_dynamics.contact.records import SolverOptions
+from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 
 G = 9.81
 SCENE = """
@@ -32,7 +32,7 @@ BALL = '<sphere><radius>0.1</radius></sphere>'
 
 
 def scene(shape=BOX, *, mu=0.5, pose='0 0 0.1 0 0 0', com='0 0 0 0', surface='', i=0.0067,
-          slope=0.0, dt=1e-3, options=SolverOptions()):
+          slope=0.0, dt=1e-3, options=DEFAULT_OPTIONS):
     """Put a box or ball of 1 kg on a plane; gravity is inclined instead of the plane."""
     gravity = f'{G * np.sin(slope)} 0 {-G * np.cos(slope)}'
     model = spr.load(text=SCENE.format(gravity=gravity, mu=mu, pose=pose, com=com, shape=shape,
@@ -72,7 +72,7 @@ def test_sliding_box_stops_where_it_should():
 
 @pytest.mark.parametrize('degrees, acceleration', [(20.0, 0.0), (26.0, 0.0), (27.2, 0.1215)])
 def test_box_on_a_slope_sticks_or_slides_by_its_friction(degrees, acceleration):
-    """mu 0.5 holds to 26.565 degrees; creep in stiction is below 5e-6 m/s (tests 6, 7)."""
+    """Friction of 0.5 holds to 26.565 degrees; creep is below 5e-6 m/s (tests 6, 7)."""
     sim = scene(slope=np.radians(degrees))
     sim.step(n=200)
     before = sim.qd[0]
@@ -98,7 +98,7 @@ def test_fast_box_does_not_lift_off_while_it_slides():
 
 
 def test_sliding_ball_begins_to_roll():
-    """v = 5/7 v0 from t = 2 v0 / (7 mu g) on (test 9)."""
+    """The speed is 5/7 v0 from t = 2 v0 / (7 mu g) on (test 9)."""
     sim = scene(BALL, mu=0.3, i=0.4 * 0.1 ** 2)
     sim.step(n=100)
     sim.qd[0] = 1.0
@@ -120,7 +120,7 @@ def test_ball_rolls_down_a_slope_at_five_sevenths():
 
 
 def test_soft_ball_sinks_and_swings_as_its_spring_says():
-    """kp 1000, kd 10: static depth 9.81 mm, first trough 15.74 mm (test 12)."""
+    """With kp 1000 and kd 10: static depth 9.81 mm, first trough 15.74 mm (test 12)."""
     soft = '<contact><ode><kp>1000</kp><kd>9</kd></ode></contact>'
     sim = scene(BALL, surface=soft, dt=5e-4, i=0.004)
     depths = []
@@ -132,7 +132,7 @@ def test_soft_ball_sinks_and_swings_as_its_spring_says():
 
 
 def test_spinning_ball_gets_its_speed_from_one_impact():
-    """vx = min(2 mu, 2/7 r w) = 0.2 for vz = -2, w = 20, mu 0.1 (test 14)."""
+    """The speed is min(2 mu, 2/7 r w) = 0.2 for vz = -2, w = 20, mu 0.1 (test 14)."""
     sim = scene(BALL, mu=0.1, i=0.4 * 0.1 ** 2)
     sim.qd[2], sim.qd[4] = -2.0, 20.0
     sim.step()
@@ -140,7 +140,7 @@ def test_spinning_ball_gets_its_speed_from_one_impact():
 
 
 def test_impulses_of_a_landing_sum_to_the_change_of_momentum():
-    """sum f h = m dv + m g T (test 16), to the tolerance of the solver."""
+    """The sum of f h is m dv + m g T (test 16), to the tolerance of the solver."""
     sim = scene(pose='0 0 0.25 0.3 0.2 0.1', options=SolverOptions(tolerance=1e-12))
     sim.qd[:3] = 0.5, 0.2, -1.0
     before, total = sim.qd[:3].copy(), np.zeros(3)
@@ -225,7 +225,7 @@ PAIRS = """
 def pair_names(mask, self_collide=''):
     model = spr.load(text=PAIRS.format(mask=mask, self_collide=self_collide))
     return [(model.shape_names[p['a']], model.shape_names[p['b']])
-            for p in candidate_pairs(model, SolverOptions(), 1e-3)]
+            for p in candidate_pairs(model, DEFAULT_OPTIONS, 1e-3)]
 
 
 def test_bitmasks_decide_which_shapes_touch():

@@ -86,11 +86,11 @@ def test_questionable_cases_are_refused():
     ({'patch_tolerance': -1.0}, 'patch_tolerance = -1.0: expected 0 or more'),
     ({'has_force': (True, False)}, 'has_force = (True, False): expected three truth values'),
     ({'force_resolution': [0, 0, np.inf]}, 'expected finite numbers'),
-    ({'force_resolution': [0, 0, -1]}, 'force_resolution = [0, 0, -1]: expected 0 or more on each'),
+    ({'force_resolution': [0, 0, -1]}, '[0, 0, -1]: expected 0 or more on each axis'),
     ({'force_sensitivity': np.inf}, 'force_sensitivity = inf: expected 0 or more, finite'),
     ({'force_saturation': [-1, 1, 1]}, 'force_saturation = [-1, 1, 1]: expected 0 or more'),
     ({'falloff_coefficient': np.nan}, 'falloff_coefficient = nan: expected 0 or more, finite'),
-    ({'falloff_coefficient': 1.0}, 'falloff_coefficient = 1.0: expected 0 unless the patch is fin'),
+    ({'falloff_coefficient': 1.0}, '= 1.0: expected 0 unless the patch is finite'),
     ({'rate': -1.0}, 'rate = -1.0: expected 0 or more, finite'),
     ({'pose': 2 * np.eye(4)}, 'expected a rotation and a position'),
 ])
@@ -146,7 +146,7 @@ def block(**sensors):
 
 
 def test_block_at_rest_reads_its_weight_as_a_press():
-    """z out of the skin: the ground's push has a negative z."""
+    """With z out of the skin, the ground's push has a negative z."""
     sim = spr.Simulation(block(foot=(0, '')))
     sim.step(n=500)
     reading = sim.sensors['foot'].reading

@@ -127,7 +127,7 @@ REFUSED = [
     ({'qd': ['fast'] * 10}, 'qd: numbers expected, got'),
     ({'q': np.ones(11)}, "q: unit quaternion w x y z expected for free root 'link0' in q[3:7]"),
     ({'f_ext': np.zeros((2, 6))}, 'f_ext: shape (5, 6) expected (a row for each of model.link'),
-    ({'f_ext': np.full((5, 6), np.nan)}, "f_ext: finite numbers expected, got [nan, nan, nan, "),
+    ({'f_ext': np.full((5, 6), np.nan)}, 'f_ext: finite numbers expected, got [nan, nan, nan, '),
     ({'out': np.zeros(3)}, 'out: a writable, contiguous array of doubles of shape (10,)'),
     ({'out': np.zeros(10, int)}, 'out: a writable, contiguous array of doubles of shape (10,)'),
 ]

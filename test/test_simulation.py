@@ -67,7 +67,7 @@ def test_double_pendulum_meets_its_reference_with_an_error_that_falls_with_dt():
 
 
 def test_free_fall_is_the_sum_of_its_steps():
-    """z = -g h^2 n (n + 1) / 2, to round-off (contact_dynamics.md, test 1)."""
+    """The height is -g h^2 n (n + 1) / 2, to round-off (contact_dynamics.md, test 1)."""
     model = spr.load(text=BODY.format(gravity='0 0 -9.81'))
     sim = spr.Simulation(model, dt=0.001)
     sim.step(n=1000)

@@ -63,3 +63,6 @@ class SolverOptions:
     def record(self, dt) -> np.ndarray:
         """Return the options that kernels need, as one OPTIONS record."""
         return np.array([(dt, self.tolerance, self.margin, self.budget)], OPTIONS)
+
+
+DEFAULT_OPTIONS = SolverOptions()

@@ -6,7 +6,7 @@ from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
 from spr_dynamics.model.records import FREE, LINK, TREE
 from spr_dynamics.spatial import (
     along, as_matrix, as_transform, as_vector, Axis, component, compose, CUBE, entry_point,
-    inlined, kernel, Matrix, MATRIX, Motion, put_matrix, put_transform, put_vector, read_records,
+    inlined, kernel, MATRIX, Matrix, Motion, put_matrix, put_transform, put_vector, read_records,
     READ_VECTOR, sines_and_cosines, times, transform_axis, transform_free, transpose, Vector)
 
 TREE_RECORDS = read_records(TREE)

@@ -8,7 +8,7 @@ from spr_dynamics.errors import ModelError
 from spr_dynamics.model.model import FreeRoot, frozen, Joint, Model
 from spr_dynamics.model.records import AXIS, FREE, LINK, TREE
 from spr_dynamics.model.shapes import build_shapes
-from spr_dynamics.sdformat.assemble import Assembly
+from spr_dynamics.sdformat.assemble import Assembly, PlacedJoint
 from spr_dynamics.sdformat.poses import Pose
 
 WORLD = -1
@@ -21,9 +21,9 @@ class Body(NamedTuple):
     """A group of welded links that moves as one."""
 
     root: int
-    """Index of the link that the joint moves, WORLD for the world."""
-    joint: int | None
-    """Index of the movable joint that moves it, None for a free root."""
+    """Index of the link that the joint moves, or of the free root; WORLD for the world."""
+    joint: PlacedJoint | None
+    """What moves it, None for a free root."""
     parent: int
     """Index of the parent body; 0 is the world."""
     T_WB: Pose
@@ -39,8 +39,8 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
     """
     refuse_unknown_joints(assembly)
     group = weld(assembly, fix_base)
-    bodies = order_bodies(assembly, group)
-    body_of_link = place_links(assembly, group, bodies)
+    bodies, numbers = order_bodies(assembly, group)
+    body_of_link = [numbers[k] for k in group]
     layout = lay_out(assembly, bodies)
     links = link_records(assembly, bodies, body_of_link)
     tree = tree_records(assembly, bodies, body_of_link, layout)
@@ -57,7 +57,8 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
         link_names=unique_names(assembly.links), shape_names=shape_names,
         joints=joints, free_roots=roots, home=frozen(home(bodies, layout)),
         armature=frozen(np.zeros(layout.nv)),
-        warnings=(*map(str, assembly.warnings), *joint_warnings(joints),
+        warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
+                  *joint_warnings(joints),
                   *shape_warnings),
         assembly=assembly)
 
@@ -74,72 +75,96 @@ def refuse_unknown_joints(assembly):
 
 def weld(assembly, fix_base):
     """
-    Find which links move as one.
+    Find which links move as one: those that fixed joints connect, whichever way round.
 
-    :returns: For each link the group it belongs to: its root link, or WORLD.
+    :returns: For each link a link that stands for its group, or WORLD.
     """
-    welded = [(joint.parent, joint.child) for joint in assembly.joints
-              if joint.element.type == 'fixed']
-    welded += [(WORLD, k) for k, link in enumerate(assembly.links) if link.is_static]
-    if fix_base:
-        held = {joint.child for joint in assembly.joints}
-        welded += [(WORLD, k) for k in range(len(assembly.links)) if k not in held]
-    parents = {}
-    for parent, child in welded:
-        parents.setdefault(child, []).append(parent)
+    leader = list(range(len(assembly.links)))
 
-    def root_of(k):
-        seen = []
-        while k != WORLD and k in parents:
-            if k in seen or len(parents[k]) > 1 and WORLD not in parents[k]:
-                raise ModelError(loop_message(assembly, k))
-            seen.append(k)
-            k = WORLD if WORLD in parents[k] else parents[k][0]
+    def find(k):
+        while k != WORLD and leader[k] != k:
+            k = leader[k]
         return k
 
-    return [root_of(k) for k in range(len(assembly.links))]
+    def join(a, b):
+        first, second = sorted((find(a), find(b)))  # the world before all others
+        if first != second:
+            leader[second] = first
+
+    for joint in assembly.joints:
+        if joint.element.type == 'fixed':
+            join(joint.parent, joint.child)
+    for k, link in enumerate(assembly.links):
+        if link.is_static:
+            join(WORLD, k)
+    if fix_base:
+        moved = {find(joint.child) for joint in movable(assembly)}
+        for k in range(len(assembly.links)):
+            if find(k) not in moved:
+                join(WORLD, k)
+    return [find(k) for k in range(len(assembly.links))]
 
 
-def loop_message(assembly, link):
-    """Say which joints make a link part of a loop."""
-    holders = [joint for joint in assembly.joints if joint.child == link]
-    names = ' and '.join(f"'{joint.name}'" for joint in holders)
-    return (f"{where(holders[-1].element)}: link '{assembly.links[link].name}' is the child of "
-            f'joints {names}; kinematic loops are not simulated yet, a link has one parent')
+def movable(assembly):
+    """List the joints that can move: neither fixed nor inside a static model."""
+    return [joint for joint in assembly.joints if joint.element.type != 'fixed'
+            and not assembly.links[joint.child].is_static]
+
+
+def find_movers(assembly, group):
+    """
+    Find the joint that moves each group.
+
+    :raises ModelError: If two joints move one group, or a joint has nothing that could move.
+    """
+    movers = {}
+    for joint in movable(assembly):
+        child = group[joint.child]
+        name = assembly.links[joint.child].name
+        if child == WORLD:
+            raise ModelError(f"{where(joint.element)}: joint '{joint.name}' can't move link "
+                             f"'{name}', which is fixed to the world")
+        if joint.parent != WORLD and group[joint.parent] == child:
+            raise ModelError(f"{where(joint.element)}: joint '{joint.name}' can't move link "
+                             f"'{name}', which is fixed to its parent")
+        if child in movers:
+            raise ModelError(
+                f"{where(joint.element)}: link '{name}' is moved by joints "
+                f"'{movers[child].name}' and '{joint.name}'; kinematic loops are not simulated "
+                'yet, one joint moves a link')
+        movers[child] = joint
+    return movers
 
 
 def order_bodies(assembly, group):
     """List the bodies, parents before children: the world first, then each tree depth first."""
-    moved_by = {}
+    movers = find_movers(assembly, group)
     children = {}
-    for j, joint in enumerate(assembly.joints):
-        if joint.element.type == 'fixed' or assembly.links[joint.child].is_static:
-            continue
-        child = group[joint.child]
-        if child == WORLD or child in moved_by or child != joint.child:
-            raise ModelError(loop_message(assembly, joint.child) if child != WORLD else
-                             f"{where(joint.element)}: joint '{joint.name}' can't move link "
-                             f"'{assembly.links[joint.child].name}', which is fixed to the world")
-        moved_by[child] = j
+    for child, joint in movers.items():
         parent = WORLD if joint.parent == WORLD else group[joint.parent]
         children.setdefault(parent, []).append(child)
-    roots = [k for k in dict.fromkeys(group) if k != WORLD and k not in moved_by]
+    held = {joint.child for joint in assembly.joints}
     bodies = [Body(WORLD, None, 0, Pose.identity())]
-    waiting = [(child, 0) for child in reversed(children.get(WORLD, []))]
-    waiting = [(root, 0) for root in reversed(roots)] + waiting
+    numbers = {WORLD: 0}
+    free = [k for k in dict.fromkeys(group) if k != WORLD and k not in movers]
+    waiting = [(k, 0) for k in reversed([*free, *children.get(WORLD, [])])]
     while waiting:
-        root, parent = waiting.pop()
-        j = moved_by.get(root)
-        T_WB = (assembly.links[root].T_WL if j is None else
-                axis_on_z(assembly.joints[j].T_WJ, assembly.joints[j].axes[0]))
-        bodies.append(Body(root, j, parent, T_WB))
-        here = len(bodies) - 1
-        waiting += [(child, here) for child in reversed(children.get(root, []))]
-    placed = {body.root for body in bodies}
-    lost = [k for k in dict.fromkeys(group) if k not in placed]
-    if lost:
-        raise ModelError(loop_message(assembly, lost[0]))
-    return bodies
+        k, parent = waiting.pop()
+        joint = movers.get(k)
+        if joint is None:
+            members = [link for link, leader in enumerate(group) if leader == k]
+            root = next((link for link in members if link not in held), members[0])
+            T_WB = assembly.links[root].T_WL
+        else:
+            root, T_WB = joint.child, axis_on_z(joint.T_WJ, joint.axes[0])
+        numbers[k] = len(bodies)
+        bodies.append(Body(root, joint, parent, T_WB))
+        waiting += [(child, numbers[k]) for child in reversed(children.get(k, []))]
+    for k, joint in movers.items():
+        if k not in numbers:
+            raise ModelError(f"{where(joint.element)}: joint '{joint.name}' is part of a loop "
+                             'that nothing holds; kinematic loops are not simulated yet')
+    return bodies, numbers
 
 
 def axis_on_z(T_WJ, axis):
@@ -147,12 +172,6 @@ def axis_on_z(T_WJ, axis):
     x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     x /= np.linalg.norm(x)
     return Pose(T_WJ.R @ np.column_stack([x, np.cross(axis, x), axis]), T_WJ.p)
-
-
-def place_links(assembly, group, bodies):
-    """Return the index of each link's body."""
-    number = {body.root: i for i, body in enumerate(bodies)}
-    return [number[root] for root in group]
 
 
 class Layout(NamedTuple):
@@ -171,12 +190,13 @@ def lay_out(assembly, bodies):
     models = list(dict.fromkeys(
         [link.model for link in assembly.links] + [joint.model for joint in assembly.joints]))
     free = [i for i, body in enumerate(bodies) if i > 0 and body.joint is None]
+    place = {id(joint): j for j, joint in enumerate(assembly.joints)}
     held = sorted((i for i, body in enumerate(bodies) if body.joint is not None),
-                  key=lambda i: bodies[i].joint)
+                  key=lambda i: place[id(bodies[i].joint)])
     nq, nv, q, v = 0, 0, {}, {}
     for model in models:
         mine = [i for i in free if assembly.links[bodies[i].root].model == model]
-        mine += [i for i in held if assembly.joints[bodies[i].joint].model == model]
+        mine += [i for i in held if bodies[i].joint.model == model]
         for i in mine:
             q[i], v[i] = nq, nv
             nq += 7 if bodies[i].joint is None else 1
@@ -210,7 +230,7 @@ def tree_records(assembly, bodies, body_of_link, layout):
         if body.joint is None:
             record['joint'] = FREE
             continue
-        element = assembly.joints[body.joint].element
+        element = body.joint.element
         axis = element.axis
         record['joint'] = AXIS
         record['turn'] = float(element.type in TURNING)
@@ -273,14 +293,15 @@ def moments_in_world(inertia, T_WB):
 
 def joint_table(assembly, bodies, layout):
     """List the movable joints in file order."""
-    names, links = unique_names(assembly.joints), (*unique_names(assembly.links), 'world')
+    names = dict(zip(map(id, assembly.joints), unique_names(assembly.joints)))
+    links = (*unique_names(assembly.links), 'world')
     table = []
     for i in sorted(layout.v, key=layout.v.get):
-        if bodies[i].joint is not None:
-            joint = assembly.joints[bodies[i].joint]
+        joint = bodies[i].joint
+        if joint is not None:
             axis = joint.element.axis
             table.append(Joint(
-                names[bodies[i].joint], joint.element.type, links[joint.parent],
+                names[id(joint)], joint.element.type, links[joint.parent],
                 links[joint.child], layout.q[i], layout.v[i], axis.limit.lower,
                 axis.limit.upper, axis.limit.velocity, axis.friction))
     return tuple(table)
@@ -321,6 +342,13 @@ def joint_warnings(joints):
     }
     return tuple(f'{what} of {len(names)} joints are read but not simulated yet '
                  f'({", ".join(names)})' for what, names in asks.items() if names)
+
+
+def static_warnings(assembly):
+    """Name the joints that can't move since their model is static."""
+    names = [joint.name for joint in assembly.joints if joint.element.type != 'fixed'
+             and assembly.links[joint.child].is_static]
+    return (f'joints of static models do not move ({", ".join(names)})',) if names else ()
 
 
 def where(element):

@@ -1,6 +1,6 @@
 """Collision elements to SHAPE records."""
-import math
 from collections import Counter
+import math
 
 import numpy as np
 

@@ -5,8 +5,8 @@ After Klampt's ContactSensor, whose order of operations it keeps: the contacts i
 weighted and added, the sum is compared with the sensitivity, rounded, and clamped.
 """
 import dataclasses
-import difflib
 from dataclasses import dataclass, field
+import difflib
 from typing import NamedTuple
 
 import numpy as np
@@ -92,7 +92,8 @@ class ContactSensorSettings:
         extent = checked['patch_max'] - checked['patch_min']
         if self.falloff_coefficient > 0.0 and not np.isfinite(extent).all():
             self._refuse('falloff_coefficient', '0 unless the patch is finite')
-        return dataclasses.replace(self, has_force=tuple(map(bool, self.has_force)), **checked)
+        x, y, z = map(bool, self.has_force)
+        return dataclasses.replace(self, has_force=(x, y, z), **checked)
 
     def _array(self, name, shape, *, is_finite=True):
         try:

@@ -4,7 +4,7 @@ import types
 import numpy as np
 
 from spr_dynamics.contact.pairs import candidate_pairs, capacity
-from spr_dynamics.contact.records import SolverOptions
+from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import BAD, checked, checked_position, OK
 from spr_dynamics.dynamics.work import Workspace
 from spr_dynamics.errors import SimulationDiverged
@@ -103,7 +103,7 @@ class Simulation:
 
     def __init__(self, model, dt: float | None = None,
                  contact_sensors: dict[str, ContactSensorSettings] | None = None,
-                 options: SolverOptions = SolverOptions()):
+                 options: SolverOptions = DEFAULT_OPTIONS):
         self.model = model
         self.dt_ns = nanoseconds(model.dt if dt is None else dt)
         self.dt = self.dt_ns * 1e-9

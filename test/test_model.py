@@ -1,0 +1,165 @@
+"""From elements to arrays: order, names, roots, and what can't be simulated."""
+import re
+
+import numpy as np
+import pytest
+
+import needs
+import spr_dynamics as spr
+from spr_dynamics.dynamics.kinematics import link_poses
+from spr_dynamics.errors import ModelError
+
+MODELS = needs.REPOSITORY / 'models'
+
+
+def model_of(*parts, world=None, **options):
+    """Load a file of a single model, or of a world."""
+    inside = '\n'.join(parts)
+    text = f"<world name='w'>{inside}</world>" if world else f"<model name='m'>{inside}</model>"
+    return spr.load(text=f"<sdf version='1.12'>\n{text}</sdf>", **options)
+
+
+def link(name, pose='0 0 0 0 0 0', inside=''):
+    return f"<link name='{name}'><pose>{pose}</pose>{inside}</link>"
+
+
+def joint(name, parent, child, kind='revolute', axis='<axis><xyz>0 0 1</xyz></axis>'):
+    return (f"<joint name='{name}' type='{kind}'><parent>{parent}</parent>"
+            f'<child>{child}</child>{axis}</joint>')
+
+
+WELD = 'fixed', ''
+
+
+def test_joints_keep_the_order_of_the_file_not_that_of_the_tree():
+    model = model_of(link('a'), link('b'), link('c'), joint('last', 'b', 'c'),
+                     joint('middle', 'a', 'b', 'prismatic'), joint('first', 'world', 'a'))
+    assert model.joint_names == model.dof_names == ('last', 'middle', 'first')
+    assert [j.type for j in model.joints] == ['revolute', 'prismatic', 'revolute']
+    assert model.dof_v.tolist() == [0, 1, 2]
+    assert (model.tree['parent'][1:] < np.arange(1, 4)).all()
+
+
+def test_free_root_comes_before_the_joints_of_its_model():
+    model = model_of("<model name='arm'>" + link('a') + joint('j', 'world', 'a') + '</model>',
+                     "<model name='rover'>" + link('wheel') + link('chassis')
+                     + joint('axle', 'chassis', 'wheel') + '</model>', world=True)
+    assert (model.nq, model.nv) == (1 + 7 + 1, 1 + 6 + 1)
+    assert [tuple(root) for root in model.free_roots] == [('chassis', 1, 1)]
+    assert [(j.name, j.q, j.v) for j in model.joints] == [('j', 0, 0), ('axle', 8, 7)]
+
+
+def test_names_that_occur_twice_carry_their_model():
+    one = link('a') + joint('j', 'world', 'a')
+    model = model_of(f"<model name='left'>{one}</model>", f"<model name='right'>{one}</model>",
+                     world=True)
+    assert model.joint_names == ('left::j', 'right::j')
+    assert model.link_names == ('left::a', 'right::a')
+
+
+def test_fixed_links_are_welded_and_keep_their_place():
+    mass = '<inertial><mass>{}</mass></inertial>'
+    model = model_of(link('a', '0 0 1 0 0 0', mass.format(2)),
+                     link('b', '0 0 3 0.5 0 0', mass.format(4)),
+                     joint('weld', 'a', 'b', *WELD))
+    assert model.tree.size == 2 and model.nv == 6
+    assert spr.mass_matrix(model, model.neutral_q())[0, 0] == 6.0
+    assert model.tree[1]['inertia'][3] == 4 * 2.0  # first moment about the origin of a
+    T = link_poses(model, model.neutral_q())
+    np.testing.assert_allclose(T[1, :3, 3], [0, 0, 3])
+    np.testing.assert_allclose(T[1, :3, :3], model.assembly.links[1].T_WL.R)
+
+
+def test_links_may_be_welded_child_first():
+    model = model_of(link('a'), link('b'), link('c'), joint('w1', 'b', 'c', *WELD),
+                     joint('w2', 'a', 'b', *WELD), joint('j', 'world', 'a'))
+    assert model.links['body'].tolist() == [1, 1, 1] and model.joint_names == ('j',)
+
+
+def test_welds_hold_whichever_way_round_they_are_written():
+    """A link that is fixed to a link that is fixed to the world does not fall."""
+    model = model_of(link('a'), link('b'), joint('x', 'a', 'b', *WELD),
+                     joint('y', 'world', 'b', *WELD))
+    assert model.nv == 0
+    moved = model_of(link('a'), link('b'), joint('x', 'a', 'b', *WELD), joint('y', 'world', 'b'))
+    assert moved.nv == 1 and moved.links['body'].tolist() == [1, 1]
+
+
+def test_static_models_belong_to_the_world():
+    model = model_of("<model name='house'><static>true</static>" + link('wall') + link('door')
+                     + joint('hinge', 'wall', 'door') + '</model>', world=True)
+    assert model.nv == 0 and model.links['body'].tolist() == [0, 0]
+    assert model.warnings == ('joints of static models do not move (hinge)',)
+
+
+def test_fix_base_holds_what_would_fall():
+    parts = link('a'), link('b'), joint('j', 'a', 'b')
+    assert model_of(*parts).nv == 7
+    held = model_of(*parts, fix_base=True)
+    assert held.nv == 1 and not held.free_roots
+
+
+def test_joint_turns_its_child_about_its_axis():
+    model = model_of(link('a', '1 0 0 0 0 0'), joint(
+        'j', 'world', 'a', axis='<axis><xyz>0 1 0</xyz></axis><pose>-1 0 0 0 0 0</pose>'))
+    T = link_poses(model, [np.pi / 2])[0]
+    np.testing.assert_allclose(T[:3, 3], [0, 0, -1], atol=1e-15)  # right hand: x goes to -z
+
+
+def test_ground_comes_for_free_roots_only():
+    ball = link('a', '0 0 1 0 0 0')
+    text = "<sdf version='1.12'><model name='m'>{}</model></sdf>"
+    free = spr.load(text=text.format(ball), world='auto')
+    held = spr.load(text=text.format(ball + joint('j', 'world', 'a')), world='auto')
+    assert free.link_names == ('ground', 'a') and held.link_names == ('a',)
+    assert free.name == 'm'
+
+
+def test_file_without_a_world_has_gazebos_gravity():
+    np.testing.assert_array_equal(model_of(link('a')).gravity, [0, 0, -9.8])
+
+
+@pytest.mark.parametrize('parts, message', [
+    ((link('a'), link('b'), joint('x', 'a', 'b', 'ball', '')),
+     "<text>:4: joint 'x' has type 'ball', which is not simulated yet (simulated: revolute, "),
+    ((link('a'), link('b'), link('c'), joint('x', 'a', 'b'), joint('y', 'b', 'c'),
+      joint('z', 'a', 'c')),
+     "<text>:7: link 'c' is moved by joints 'y' and 'z'; kinematic loops are not simulated"),
+    ((link('a'), joint('x', 'world', 'a', *WELD), joint('y', 'world', 'a')),
+     "<text>:4: joint 'y' can't move link 'a', which is fixed to the world"),
+    ((link('a'), link('b'), joint('x', 'a', 'b', *WELD), joint('y', 'a', 'b')),
+     "<text>:5: joint 'y' can't move link 'b', which is fixed to its parent"),
+    ((link('a'), link('b'), joint('x', 'a', 'b'), joint('y', 'b', 'a')),
+     "<text>:4: joint 'x' is part of a loop that nothing holds; kinematic loops are not simul"),
+    ((link('a'), link('b', inside='<inertial><mass>0</mass></inertial>'),
+      joint('x', 'a', 'b', 'prismatic')),
+     "<text>:3: link 'b' moves but has no mass or no inertia about its axis"),
+    ((link('a', inside='<inertial><mass>1</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz>'
+           '</inertia></inertial>'), joint('x', 'world', 'a')),
+     "<text>:2: link 'a' moves but has no mass or no inertia about its axis"),
+])
+def test_what_cannot_be_simulated_is_named_with_its_line(parts, message):
+    with pytest.raises(ModelError, match=re.escape(message)):
+        model_of(*parts)
+
+
+def test_what_is_read_but_not_simulated_is_said_once():
+    ground = spr.load(MODELS / 'arm7.sdf')
+    assert len([w for w in ground.warnings if 'position limits of 7 joints' in w]) == 1
+    model = model_of(link('a', inside="""
+      <collision name='c1'><geometry><cylinder/></geometry>
+        <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce>
+          <friction><ode><mu2>0.3</mu2><slip1>0.1</slip1></ode></friction></surface></collision>
+      <collision name='c2'><geometry><cylinder/></geometry></collision>"""),
+      joint('j', 'world', 'a', axis='<axis><dynamics><friction>1</friction></dynamics></axis>'))
+    for message in ('2 collision shapes of type cylinder are read but touch nothing yet',
+                    'restitution of 1 collision surfaces', 'a second friction coefficient (mu2)',
+                    'slip of 1 collision', 'dry friction of 1 joints'):
+        assert [message in w for w in model.warnings].count(True) == 1, model.warnings
+
+
+def test_arrays_cannot_be_written_to():
+    model = model_of(link('a'))
+    for array in (model.tree, model.links, model.shapes, model.gravity, model.home):
+        with pytest.raises(ValueError, match='read-only'):
+            array[...] = array
