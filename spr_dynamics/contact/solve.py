@@ -62,7 +62,8 @@ def renew_bounds(contacts, count):
 @exact
 def evaluate(contacts, count, J, support, Av, g):
     """Compute the impulses and the residual of momentum g = A (v - v_free) - J^T impulse."""
-    g[:] = Av
+    for i in range(g.size):
+        g[i] = Av[i]
     for c in range(count):
         contact = contacts[c]
         u = contact.u
@@ -88,7 +89,9 @@ def is_solved(A, Av, g, tolerance):
 @exact
 def fill_hessian(contacts, count, J, support, A, H):
     """Compute the lower half of H = A + J^T K J, K being each impulse's derivative."""
-    H[:, :] = A
+    for i in range(H.shape[0]):
+        for j in range(i + 1):
+            H[i, j] = A[i, j]
     for c in range(count):
         contact = contacts[c]
         u, limit = contact.u, contact.mu * contact.bound
@@ -241,7 +244,8 @@ def solve_contacts(contacts, count, J, support, A, H, x, options):
     free_cost = cost(contacts, count, v_free, v_free, Av)
     start_at(contacts, count, J, support, A, v, v_free, Av)
     if not cost(contacts, count, v, v_free, Av) <= free_cost:
-        v[:] = v_free
+        for i in range(v.size):
+            v[i] = v_free[i]
         start_at(contacts, count, J, support, A, v, v_free, Av)
     for iteration in range(options[0].budget + 1):
         if iteration <= RENEWALS:

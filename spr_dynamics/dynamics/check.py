@@ -52,7 +52,12 @@ def is_force_table(f_ext, n):
     """Answer whether f_ext is empty or has six finite entries for each of n links."""
     if f_ext.shape[0] == 0:
         return True
-    return f_ext.shape[0] == n and f_ext.shape[1] == 6 and are_finite(f_ext.ravel())
+    if f_ext.shape[0] != n or f_ext.shape[1] != 6:
+        return False
+    for k in range(n):
+        if not are_finite(f_ext[k]):
+            return False
+    return True
 
 
 def checked(name, value, size) -> np.ndarray:

@@ -61,7 +61,9 @@ def inertia_matrix(tree, work, M):
     Column by column: the force that moves all a joint carries, seen by each joint on the way in.
     """
     composite_inertias(tree, work)
-    M[:, :] = 0.0
+    for row in range(M.shape[0]):
+        for column in range(M.shape[1]):
+            M[row, column] = 0.0
     for i in range(1, tree.size):
         body = tree[i]
         X, Ic = as_transform(work[i].X), as_rigid_inertia(work[i].Ic)

@@ -25,7 +25,8 @@ TAU, DIAGONAL, ACCELERATION, ROWS = 7, 8, 9, 10  # rows that the step adds to th
 @kernel
 def clamp_efforts(tree, tau, effort):
     """Limit each command to what its actuator gives."""
-    effort[:] = tau
+    for k in range(tau.size):
+        effort[k] = tau[k]
     for i in range(1, tree.size):
         body = tree[i]
         if body.joint != FREE:
@@ -40,8 +41,8 @@ def add_passive_forces(tree, q, qd, effort, dt, tau, diagonal):
     With f = -d qd' - k (q' - rest), qd' = qd + dt qdd and q' = q + dt qd', the part that qdd
     multiplies goes to the diagonal of the inertia, which keeps stiff joints stable.
     """
-    tau[:] = effort
-    diagonal[:] = 0.0
+    for k in range(effort.size):
+        tau[k], diagonal[k] = effort[k], 0.0
     for i in range(1, tree.size):
         body = tree[i]
         if body.joint != FREE:
