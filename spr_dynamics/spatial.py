@@ -41,9 +41,9 @@ def entry_point(*argument_types):
     return compiled
 
 
-# Types of kernel arguments. What a kernel only reads may be read-only.
+# Types of kernel arguments. A call is fast only if they match exactly, so what is read-only, the
+# arrays of a Model, has to be declared as that.
 READ_VECTOR = numba.types.Array(numba.float64, 1, 'C', readonly=True)
-READ_MATRIX = numba.types.Array(numba.float64, 2, 'C', readonly=True)
 VECTOR = numba.float64[::1]
 MATRIX = numba.float64[:, ::1]
 CUBE = numba.float64[:, :, ::1]

@@ -111,6 +111,15 @@ def test_out_takes_the_result():
     np.testing.assert_array_equal(out, spr.forward_dynamics(model, q, qd, tau))
 
 
+def test_read_only_and_strided_arrays_are_taken():
+    model, q, qd, tau, f_ext = draw(1, 5, True)
+    expected = spr.forward_dynamics(model, q, qd, tau, f_ext)
+    q.setflags(write=False)
+    strided = np.stack([tau, tau])[:, ::1].T[:, 0]
+    np.testing.assert_array_equal(
+        spr.forward_dynamics(model, q, qd, strided, np.asfortranarray(f_ext)), expected)
+
+
 def test_lists_and_integers_are_taken():
     model = random_tree(np.random.default_rng(2), 3)
     zero = [0] * model.nv

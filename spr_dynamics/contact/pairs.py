@@ -6,6 +6,7 @@ import numpy as np
 from spr_dynamics.contact.records import PAIR
 from spr_dynamics.dynamics.crba import mass_matrix
 from spr_dynamics.dynamics.kinematics import link_poses
+from spr_dynamics.model.model import frozen
 from spr_dynamics.model.records import AXIS, BOX, PLANE, SPHERE
 
 POINTS = {SPHERE: 1, BOX: 8}  # contacts that a shape can have with a plane
@@ -30,7 +31,7 @@ def candidate_pairs(model, options, dt) -> np.ndarray:
             if shape['kind'] != PLANE and may_touch(model, plane, shape, neighbours):
                 weight = w[plane['body']] + w[shape['body']]
                 pairs.append(contact_law(a, b, plane, shape, weight, options, dt))
-    return np.array(pairs, PAIR) if pairs else np.zeros(0, PAIR)
+    return frozen(np.array(pairs, PAIR) if pairs else np.zeros(0, PAIR))
 
 
 def capacity(model, pairs) -> int:

@@ -14,7 +14,7 @@ from spr_dynamics.spatial import (
     as_motion, as_rigid_inertia, as_transform, as_vector, Axis, component, cross, cross_along,
     cross_force, entry_point, Force, inertia_along, inertia_times, inlined, kernel, MATRIX,
     momentum, Motion, power, put_articulated_inertia, put_force, put_motion, put_vector,
-    READ_MATRIX, READ_VECTOR, scale, scale_force, solve, subtract_forces, subtract_motions,
+    READ_VECTOR, scale, scale_force, solve, subtract_forces, subtract_motions,
     subtract_outer, times, transform_force_to_parent, transform_inertia_to_parent,
     transform_motion, transpose, VECTOR, ZERO)
 
@@ -102,8 +102,8 @@ def accelerations(tree, work, qd, tau, diagonal, qdd):
             put_motion(now.a, add_motions(a, along(Axis(body.turn, body.slide), qdd[k])))
 
 
-@entry_point(TREE_RECORDS, LINK_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR, READ_VECTOR,
-             READ_VECTOR, READ_VECTOR, READ_MATRIX, READ_VECTOR, VECTOR)
+@entry_point(TREE_RECORDS, LINK_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR, VECTOR, VECTOR,
+             VECTOR, MATRIX, READ_VECTOR, VECTOR)
 def aba(tree, link, work, trig, gravity, q, qd, tau, f_ext, armature, qdd):
     """
     Articulated-body algorithm (Featherstone 2008, table 7.1), O(nb).

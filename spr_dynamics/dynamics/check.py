@@ -67,7 +67,7 @@ def checked(name, value, size) -> np.ndarray:
     :raises ValueError: If it has another shape or is not finite; says what was expected.
     """
     try:
-        array = np.ascontiguousarray(value, dtype=float)
+        array = np.array(value, dtype=float)  # a copy, since kernels take no read-only arrays
     except (TypeError, ValueError):
         raise ValueError(f'{name}: numbers expected, got {value!r}') from None
     if array.shape != (size,):
@@ -103,7 +103,7 @@ def checked_forces(model, f_ext) -> np.ndarray:
     """
     if f_ext is None:
         return NO_FORCES
-    array = np.ascontiguousarray(f_ext, dtype=float)
+    array = np.array(f_ext, dtype=float, order='C')
     if array.shape not in ((model.links.size, 6), (0, 6)):
         raise ValueError(f'f_ext: shape ({model.links.size}, 6) expected (a row for each of '
                          f'model.link_names), got {array.shape}')

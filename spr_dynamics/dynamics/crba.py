@@ -9,7 +9,7 @@ from spr_dynamics.model.records import FREE
 from spr_dynamics.spatial import (
     add_rigid, along, as_rigid_inertia, as_transform, Axis, component, entry_point, inlined,
     kernel, MATRIX, momentum, Motion, put_rigid_inertia, READ_VECTOR, times,
-    transform_force_to_parent, transform_rigid_to_parent, transpose, Vector, ZERO)
+    transform_force_to_parent, transform_rigid_to_parent, transpose, VECTOR, Vector, ZERO)
 
 
 @inlined
@@ -84,7 +84,7 @@ def inertia_matrix(tree, work, M):
                 put_pair(M, body.v, tree[i].v, component(Axis(body.turn, body.slide), f))
 
 
-@entry_point(TREE_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR, READ_VECTOR, MATRIX)
+@entry_point(TREE_RECORDS, WORK_RECORDS, MATRIX, VECTOR, READ_VECTOR, MATRIX)
 def crba(tree, work, trig, q, armature, M):
     """
     Composite-rigid-body algorithm (Featherstone 2008, table 6.2), O(nb depth).

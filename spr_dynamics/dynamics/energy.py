@@ -20,7 +20,7 @@ class Energy(NamedTuple):
     """Of gravity, zero at the world's origin, and of the springs."""
 
 
-@entry_point(TREE_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR, READ_VECTOR, READ_VECTOR, VECTOR)
+@entry_point(TREE_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR, VECTOR, VECTOR, VECTOR)
 def energies(tree, work, trig, gravity, q, qd, out):
     """Add up kinetic energy, then potential energy, of all bodies and springs."""
     transforms(tree, work, trig, q)

@@ -7,7 +7,7 @@ from spr_dynamics.model.records import FREE, LINK, TREE
 from spr_dynamics.spatial import (
     along, as_matrix, as_transform, as_vector, Axis, component, compose, CUBE, entry_point,
     inlined, kernel, MATRIX, Matrix, Motion, put_matrix, put_transform, put_vector, read_records,
-    READ_VECTOR, sines_and_cosines, times, transform_axis, transform_free, transpose, Vector)
+    sines_and_cosines, times, transform_axis, transform_free, transpose, VECTOR, Vector)
 
 TREE_RECORDS = read_records(TREE)
 LINK_RECORDS = read_records(LINK)
@@ -61,8 +61,7 @@ def joint_force(body, X, f, tau):
         tau[k] = component(Axis(body.turn, body.slide), f)
 
 
-@entry_point(TREE_RECORDS, LINK_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR,
-             CUBE)
+@entry_point(TREE_RECORDS, LINK_RECORDS, WORK_RECORDS, MATRIX, VECTOR, CUBE)
 def forward_kinematics(tree, link, work, trig, q, T_WL):
     """
     Compute the pose of every link.

@@ -11,7 +11,7 @@ from spr_dynamics.dynamics.kinematics import (
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
 from spr_dynamics.spatial import (
     add_forces, add_motions, as_force, as_motion, as_rigid_inertia, as_transform, entry_point,
-    kernel, MATRIX, momentum, put_force, put_motion, READ_MATRIX, READ_VECTOR,
+    kernel, MATRIX, momentum, put_force, put_motion, READ_VECTOR,
     transform_force_to_parent, transform_motion, VECTOR)
 
 
@@ -36,8 +36,8 @@ def forces(tree, work, qdd, tau):
             put_force(up.f, add_forces(as_force(up.f), transform_force_to_parent(X, f)))
 
 
-@entry_point(TREE_RECORDS, LINK_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR, READ_VECTOR,
-             READ_VECTOR, READ_VECTOR, READ_MATRIX, VECTOR)
+@entry_point(TREE_RECORDS, LINK_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR, VECTOR, VECTOR,
+             VECTOR, MATRIX, VECTOR)
 def rnea(tree, link, work, trig, gravity, q, qd, qdd, f_ext, tau):
     """
     Recursive Newton-Euler algorithm (Featherstone 2008, table 5.1), O(nb).

@@ -6,7 +6,7 @@ import numpy as np
 from spr_dynamics.contact.records import exact
 from spr_dynamics.spatial import (
     add, as_matrix, as_transform, as_vector, compose, cross, CUBE, entry_point, put_vector,
-    read_records, records, scale, subtract, times, TRANSFORM, transpose, VECTOR, ZERO)
+    records, scale, subtract, times, TRANSFORM, transpose, VECTOR, ZERO)
 
 # A sensor, as kernels need it.
 SENSOR = np.dtype([
@@ -141,7 +141,7 @@ def read_sensors(sensors, watched, work, contacts, n_contacts, step, points, for
             reading.step = step
 
 
-@entry_point(read_records(SENSOR), VECTOR, CUBE, records(READING))
+@entry_point(records(SENSOR), VECTOR, CUBE, records(READING))
 def measure(sensor, pose, contacts, reading):
     """
     Measure given contacts with one sensor.

@@ -14,7 +14,7 @@ from spr_dynamics.model.records import FREE, SHAPE
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.state import CONTACTS, DUE, ITERATIONS, LAGGED, STEPS
 from spr_dynamics.spatial import (
-    add, as_vector, CUBE, entry_point, kernel, MATRIX, put_vector, read_records, READ_VECTOR,
+    add, as_vector, CUBE, entry_point, kernel, MATRIX, put_vector, read_records,
     records, scale, turn_quaternion, VECTOR)
 
 DIVERGED = 2
@@ -87,7 +87,7 @@ def contact_velocities(tree, work, contacts, count, J, support, matrices, x, qd,
 
 
 @entry_point(TREE_RECORDS, read_records(SHAPE), read_records(PAIR), records(SENSOR),
-             numba.boolean[:, ::1], records(OPTIONS), WORK_RECORDS, MATRIX, READ_VECTOR, VECTOR,
+             numba.boolean[:, ::1], records(OPTIONS), WORK_RECORDS, MATRIX, VECTOR, VECTOR,
              numba.int64[::1], records(READING), records(CONTACT), CUBE, numba.int64[:, ::1],
              CUBE, MATRIX, CUBE)
 def step_many(tree, shapes, pairs, sensors, watched, options, work, trig, tau, numbers, counters,
