@@ -110,7 +110,8 @@ def step_many(tree, shapes, pairs, sensors, watched, options, work, trig, tau, n
     clamp_efforts(tree, tau, effort)
     for _ in range(due):
         transforms(tree, work, trig, q)
-        poses(tree, work)
+        if pairs.size > 0 or sensors.size > 0:
+            poses(tree, work)
         velocities_and_bias(tree, work, gravity, qd)
         add_passive_forces(tree, q, qd, effort, dt, x[TAU], x[DIAGONAL])
         accelerations(tree, work, qd, x[TAU], x[DIAGONAL], x[ACCELERATION])

@@ -1,0 +1,1 @@
+"""What the benchmarks share: robots, the same robots in other engines, a clock."""
