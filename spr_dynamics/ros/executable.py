@@ -1,0 +1,94 @@
+"""How an executable starts, spins and stops: cleanly, on the first signal and on more of them."""
+from collections.abc import Callable, Sequence
+import gc
+import signal
+import sys
+from typing import Any
+
+from spr_dynamics.errors import SprDynamicsError
+
+POLL = 0.2  # [s] the longest that a signal waits for an idle executor
+
+
+class StopRequest:
+    """
+    SIGINT and SIGTERM as a wish to stop.
+
+    While the executable starts, the first signal ends it at once. Later it only sets `is_made`,
+    so that no callback is cut in two; further signals change nothing.
+    """
+
+    def __init__(self) -> None:
+        """Take over both signals."""
+        self.is_made = False
+        self.is_starting = True
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        is_first, self.is_made = not self.is_made, True
+        if is_first and self.is_starting:
+            raise SystemExit(0)
+
+
+def run(name: str, make_nodes: Callable[[], list], stop: StopRequest,
+        args: list[str] | None = None) -> None:
+    """
+    Make nodes, start them, and spin them until a stop is requested.
+
+    :param name: The executable, for its complaint when it can't start.
+    :param make_nodes: Makes the nodes, when ROS is up; each has a method ``start``.
+    :param stop: Where the request shows.
+    :param args: The command line; None is that of the process.
+    :raises SystemExit: With code 1 after one line on stderr, if it can't start.
+    """
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+    try:
+        _init(args, SignalHandlerOptions.NO)
+        nodes = make_nodes()
+        _spin(nodes, stop)
+        for node in nodes:
+            node.destroy_node()
+    except SprDynamicsError as error:
+        print(f'{name}: {error}', file=sys.stderr)
+        sys.exit(1)
+    finally:
+        rclpy.try_shutdown()
+
+
+def _init(args: list[str] | None, signals: Any) -> None:
+    import rclpy
+    try:
+        rclpy.init(args=args, signal_handler_options=signals)
+    except RuntimeError as error:  # rclpy's own errors for a bad command line or parameter file
+        raise SprDynamicsError(str(error).partition(', at /')[0]) from None
+
+
+def _spin(nodes: Sequence[Any], stop: StopRequest) -> None:
+    """Spin nodes in this thread until a stop is requested."""
+    from rclpy.task import Future
+    executor = _executor()
+    for node in nodes:
+        executor.add_node(node)
+    # what is there now stays; the collector needn't look at it again and again
+    gc.collect()
+    gc.freeze()
+    stop.is_starting = False
+    for node in nodes:
+        node.start()
+    never: Future = Future()
+    # EventsExecutor.spin() doesn't return on a signal, so it has to come up for air
+    while not stop.is_made:
+        executor.spin_until_future_complete(never, timeout_sec=POLL)
+    for node in nodes:
+        executor.remove_node(node)
+
+
+def _executor() -> Any:
+    try:
+        from rclpy.experimental import EventsExecutor
+        return EventsExecutor()
+    except ImportError:  # early patch releases of jazzy; three times the processor time
+        from rclpy.executors import SingleThreadedExecutor
+        return SingleThreadedExecutor()

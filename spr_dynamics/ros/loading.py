@@ -1,0 +1,89 @@
+"""From parameters to a simulation at its start."""
+from typing import NamedTuple
+
+from spr_dynamics.model.load import load
+from spr_dynamics.model.model import Model
+from spr_dynamics.ros.commands import Commands
+from spr_dynamics.ros.contact_sensors import ContactSensorParameters
+from spr_dynamics.ros.parameters import ParameterError, Parameters, TABLE
+from spr_dynamics.ros.resources import resolve, shipped_models
+from spr_dynamics.simulation.simulation import Simulation
+
+BUILT_IN_WORLDS = ('', 'ground', 'empty')
+
+
+class Loaded(NamedTuple):
+    """A robot that is ready to move."""
+
+    simulation: Simulation
+    """At its start."""
+    commands: Commands
+    """All zero."""
+    sensors: ContactSensorParameters
+    """The parameters of its contact sensors."""
+
+
+def load_simulation(parameters: Parameters) -> Loaded:
+    """
+    Declare all parameters and make what they describe.
+
+    :param parameters: The node's parameters, none of them declared yet.
+    :raises SprDynamicsError: If the robot or a parameter can't be used.
+    """
+    model = _load_model(parameters)
+    joints = parameters.declare(TABLE['joints'], default=list(model.dof_names))
+    commands = Commands(model.dof_names, model.dof_v, model.nv, joints)
+    _declare_rest(parameters, model)
+    dt = parameters.value('dt') or model.dt
+    sensors = ContactSensorParameters(parameters, model, dt)
+    try:
+        simulation = Simulation(model, dt, sensors.settings)
+    except ValueError as error:
+        raise ParameterError(str(error)) from None
+    simulation.gravity = parameters.value('gravity')
+    _set_home(parameters, simulation)
+    return Loaded(simulation, commands, sensors)
+
+
+def _load_model(parameters: Parameters) -> Model:
+    robot, text, world, fix_base = (
+        parameters.declare(TABLE[name])
+        for name in ('robot', 'robot_description', 'world', 'fix_base'))
+    if robot and text:
+        raise ParameterError('give robot or robot_description, not both')
+    if world not in BUILT_IN_WORLDS:
+        world = resolve(world)
+    if text:
+        return load(text=text, world=world or 'auto', fix_base=fix_base)
+    if robot:
+        return load(resolve(robot), world=world or 'auto', fix_base=fix_base)
+    if world in BUILT_IN_WORLDS:
+        raise ParameterError('no robot: set the parameter robot to an SDF file or to a shipped '
+                             f'model ({", ".join(shipped_models())})')
+    return load(world, fix_base=fix_base)
+
+
+def _declare_rest(parameters: Parameters, model: Model) -> None:
+    """Declare the rest of the table, with the model's defaults."""
+    home = dict(zip(model.dof_names, model.neutral_q()[model.dof_q].tolist()))
+    from_model = {
+        'initial_positions': [home[name] for name in parameters.value('joints')],
+        'gravity': model.gravity.tolist(),
+        'real_time_factor': model.real_time_factor,
+    }
+    for name, spec in TABLE.items():
+        if not parameters.is_declared(name):
+            parameters.declare(spec, default=from_model.get(name))
+
+
+def _set_home(parameters: Parameters, simulation: Simulation) -> None:
+    """Start, and start again, from the initial positions."""
+    model = simulation.model
+    joints, positions = parameters.value('joints'), parameters.value('initial_positions')
+    if len(positions) != len(joints):
+        raise ParameterError(f'initial_positions: {len(positions)} values; expected '
+                             f'{len(joints)}, in the order of joints: {", ".join(joints)}')
+    q_index = dict(zip(model.dof_names, model.dof_q))
+    q = model.neutral_q()
+    q[[q_index[name] for name in joints]] = positions
+    simulation.set_home(q)

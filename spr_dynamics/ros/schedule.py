@@ -1,0 +1,93 @@
+"""When a stream of messages is due (simulated time), and how many steps are due (wall time)."""
+from fractions import Fraction
+import sys
+
+NS = 1_000_000_000
+LARGEST_LAG_NS = 200_000_000  # [ns of wall time] what a stall may cost before time is given up
+MAX_RATE_DENOMINATOR = 1_000_000  # a rate in Hz is kept as a fraction this fine: 30, 0.1, 33.333
+
+
+class Schedule:
+    """
+    The steps on which a stream with a rate in simulated time is due.
+
+    Sample k is due on the first step at or after time k / rate. Integers throughout, so nothing
+    drifts, and nothing has to be remembered.
+    """
+
+    def __init__(self, rate: float, dt_ns: int) -> None:
+        """
+        Make a schedule.
+
+        :param rate: Samples a second of simulated time [Hz]; 0 is every step.
+        :param dt_ns: Length of a step [ns].
+        """
+        fraction = Fraction(rate).limit_denominator(MAX_RATE_DENOMINATOR)
+        self._every_step = fraction == 0
+        # step * _num // _den counts the samples due up to a step
+        self._num = fraction.numerator * dt_ns
+        self._den = fraction.denominator * NS
+
+    def next_step(self, step: int) -> int:
+        """
+        Return the first step after ``step`` on which a sample is due.
+
+        :param step: A step count.
+        """
+        if self._every_step:
+            return step + 1
+        sample = step * self._num // self._den + 1
+        return max(step + 1, -(-sample * self._den // self._num))
+
+
+class Pacer:
+    """
+    How many steps are due, so that simulated time follows the wall clock.
+
+    A late call gets all the steps that it missed. When the lag exceeds ``LARGEST_LAG_NS``, the
+    rest of it is given up and counted as an overrun.
+    """
+
+    def __init__(self, dt_ns: int) -> None:
+        """
+        Make a pacer; `restart` has to be called before the first `steps_due`.
+
+        :param dt_ns: Length of a step in simulated time [ns].
+        """
+        self._dt_ns = dt_ns
+        self._real_time_factor = 0.0
+        self._wall_ns = 0.0
+        self._step = 0
+        self.overruns = 0
+        self.lost_ns = 0.0
+
+    def restart(self, now_ns: int, step: int, real_time_factor: float) -> None:
+        """
+        Start counting here, owing nothing.
+
+        :param now_ns: The wall clock [ns].
+        :param step: The simulation's step count.
+        :param real_time_factor: Simulated seconds in a second; 0 is as fast as it can.
+        """
+        self._wall_ns = float(now_ns)
+        self._step = step
+        self._real_time_factor = real_time_factor
+
+    def steps_due(self, now_ns: int, step: int) -> int:
+        """
+        Return the number of steps that are due; very many where no limit is set.
+
+        :param now_ns: The wall clock [ns].
+        :param step: The simulation's step count.
+        """
+        if self._real_time_factor == 0.0:
+            return sys.maxsize
+        step_ns = self._dt_ns / self._real_time_factor
+        lag_ns = now_ns - self._wall_ns - (step - self._step) * step_ns
+        excess_ns = lag_ns - max(LARGEST_LAG_NS, 2.0 * step_ns)
+        if excess_ns > 0.0:
+            self._wall_ns += excess_ns
+            self.lost_ns += excess_ns
+            self.overruns += 1
+            lag_ns -= excess_ns
+        return int(lag_ns // step_ns)

@@ -1,0 +1,89 @@
+"""Efforts at the door: taken whole or not at all."""
+import math
+
+import numpy as np
+import pytest
+
+from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.ros.commands import CommandRefused, Commands, expiry_step, LimitNotices
+
+# effort vector: a free root's six entries, then shoulder, elbow, wrist
+NAMES = ('shoulder', 'elbow', 'wrist')
+INDICES = np.array([6, 7, 8])
+
+
+@pytest.fixture
+def commands():
+    held = Commands(NAMES, INDICES, 9, ('wrist', 'shoulder'))
+    held.set_by_name(NAMES, [1.0, 2.0, 3.0])
+    return held
+
+
+def test_names_address_joints_in_any_order(commands):
+    commands.set_by_name(['wrist', 'shoulder'], [30.0, 10.0])
+    assert commands.efforts.tolist() == [0.0] * 6 + [10.0, 2.0, 30.0]
+    commands.set_by_name(['shoulder', 'wrist'], [11.0, 31.0])
+    assert commands.efforts.tolist() == [0.0] * 6 + [11.0, 2.0, 31.0]
+
+
+def test_nan_by_name_keeps_the_command(commands):
+    commands.set_by_name(['wrist', 'shoulder'], [math.nan, 10.0])
+    assert commands.efforts[6:].tolist() == [10.0, 2.0, 3.0]
+
+
+def test_order_is_that_of_joints(commands):
+    commands.set_in_order([30.0, 10.0])
+    assert commands.efforts[6:].tolist() == [10.0, 2.0, 30.0]
+
+
+@pytest.mark.parametrize('names, efforts, message', [
+    (['wrist'], [], 'no effort in it; expected one effort for each name'),
+    ([], [], 'no effort in it'),
+    (['wrist', 'elbow'], [1.0], '1 effort for 2 names; expected one effort for each name'),
+    (['wrist', 'elbw'], [9.0, 9.0], r"no joint 'elbw' \(did you mean 'elbow'\?\); the joints are "
+                                    'shoulder, elbow, wrist'),
+    (['wrist', 'elbow'], [9.0, math.inf], "the effort of joint 'elbow' is infinite; expected a "
+                                          'finite number, or NaN'),
+    (['wrist', 'wrist'], [9.0, 9.0], "joint 'wrist' is named twice"),
+])
+def test_refusal_by_name_changes_nothing(commands, names, efforts, message):
+    before = commands.efforts.copy()
+    with pytest.raises(CommandRefused, match=message):
+        commands.set_by_name(names, efforts)
+    np.testing.assert_array_equal(commands.efforts, before)
+
+
+@pytest.mark.parametrize('efforts, message', [
+    ([9.0], "1 value; expected 2, in the order of the parameter 'joints': wrist, shoulder"),
+    ([9.0, math.nan], "the effort of joint 'shoulder' is nan; expected finite numbers"),
+    ([-math.inf, 9.0], "the effort of joint 'wrist' is -inf"),
+])
+def test_refusal_in_order_changes_nothing(commands, efforts, message):
+    before = commands.efforts.copy()
+    with pytest.raises(CommandRefused, match=message):
+        commands.set_in_order(efforts)
+    np.testing.assert_array_equal(commands.efforts, before)
+
+
+@pytest.mark.parametrize('joints, message', [
+    (('wrist', 'knee'), "joints: there is no joint 'knee'"),
+    (('wrist', 'wrist'), 'joints: a joint is named twice'),
+])
+def test_joints_have_to_exist_once(joints, message):
+    with pytest.raises(SprDynamicsError, match=message):
+        Commands(NAMES, INDICES, 9, joints)
+
+
+def test_a_limit_is_told_once_for_each_joint(commands):
+    limit = np.array([math.inf] * 6 + [0.5, 0.5, 5.0])
+    notices = LimitNotices()
+    assert notices.new(commands.above(limit)) == [6, 7]
+    assert notices.new(commands.above(limit)) == []
+    commands.set_by_name(['wrist'], [-6.0])
+    assert notices.new(commands.above(limit)) == [8]
+
+
+def test_a_command_expires_on_the_step_that_passes_the_timeout():
+    assert expiry_step(100, 0.0, 0.001) is None
+    assert expiry_step(100, 0.05, 0.001) == 150
+    assert expiry_step(100, 0.0501, 0.001) == 151

@@ -1,0 +1,70 @@
+"""When messages and steps are due."""
+import sys
+
+import pytest
+
+from spr_dynamics.ros.schedule import LARGEST_LAG_NS, NS, Pacer, Schedule
+
+MS = 1_000_000
+
+
+def due_steps(rate, dt_ns, last):
+    schedule, step, steps = Schedule(rate, dt_ns), 0, []
+    while (step := schedule.next_step(step)) <= last:
+        steps.append(step)
+    return steps
+
+
+def test_rate_zero_is_every_step():
+    assert due_steps(0.0, MS, 5) == [1, 2, 3, 4, 5]
+
+
+def test_rate_above_the_step_rate_is_every_step():
+    assert due_steps(5000.0, MS, 5) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize('rate', [1000.0, 100.0, 30.0, 0.1, 33.3, 700.0])
+def test_every_sample_falls_on_the_first_step_at_its_time(rate):
+    steps = due_steps(rate, MS, 100_000)
+    assert len(steps) == int(100.0 * rate + 1e-9)
+    for sample, step in enumerate(steps, start=1):
+        assert -1e-9 <= step * 1e-3 - sample / rate < 1e-3 + 1e-9
+
+
+def test_a_schedule_needs_no_memory():
+    schedule = Schedule(30.0, MS)
+    assert [schedule.next_step(step) for step in (0, 33, 34, 66, 67)] == [34, 34, 67, 67, 100]
+
+
+@pytest.mark.parametrize('factor', [1.0, 0.5, 7.3])
+def test_late_calls_lose_no_step(factor):
+    pacer, step, now = Pacer(MS), 0, 123 * NS
+    pacer.restart(now, step, factor)
+    for wait in (1.0, 0.4, 3.7, 20.0, 150.0, 0.1) * 50:
+        now += int(wait * MS)
+        step += pacer.steps_due(now, step)
+    assert abs(step - (now - 123 * NS) * factor / MS) <= 1.0
+    assert pacer.overruns == 0
+
+
+def test_a_stall_costs_what_exceeds_the_largest_lag():
+    pacer = Pacer(MS)
+    pacer.restart(0, 0, 1.0)
+    assert pacer.steps_due(LARGEST_LAG_NS + 300 * MS, 0) == LARGEST_LAG_NS // MS
+    assert pacer.overruns == 1
+    assert pacer.lost_ns == pytest.approx(300 * MS)
+    assert pacer.steps_due(LARGEST_LAG_NS + 301 * MS, LARGEST_LAG_NS // MS) == 1
+
+
+def test_steps_longer_than_the_largest_lag_are_no_overrun():
+    pacer = Pacer(LARGEST_LAG_NS)
+    pacer.restart(0, 0, 0.1)
+    assert pacer.steps_due(int(9.9 * LARGEST_LAG_NS), 0) == 0
+    assert pacer.steps_due(int(10.1 * LARGEST_LAG_NS), 0) == 1
+    assert pacer.overruns == 0
+
+
+def test_factor_zero_sets_no_limit():
+    pacer = Pacer(MS)
+    pacer.restart(0, 0, 0.0)
+    assert pacer.steps_due(1, 10**9) == sys.maxsize
