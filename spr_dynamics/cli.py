@@ -122,7 +122,10 @@ def simulate(options) -> int:
     """Run a robot for a while and say how fast that was."""
     from spr_dynamics.simulation.simulation import Simulation
     model = load(options)
-    sim = Simulation(model, options.dt)
+    try:
+        sim = Simulation(model, options.dt)
+    except ValueError as error:
+        raise SprDynamicsError(f'--dt: {error}') from None
     steps = max(1, round(options.duration / sim.dt))
     every = max(1, round(1.0 / (options.csv_rate * sim.dt)))
     start = time.perf_counter()

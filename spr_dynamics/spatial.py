@@ -5,58 +5,13 @@ A value is a named tuple of numbers. Functions take and return values, so inside
 live in registers: nothing is allocated. Each function works in 3x3 blocks, as the book does.
 The angular part comes first. ``X`` carries motions from the parent's frame to the child's.
 """
-import logging
 import math
-import time
 from typing import NamedTuple
 
 import numba
 import numpy as np
 
-# Sums may be reordered and fused; NaN and infinity keep their meaning.
-KERNEL = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, 'error_model': 'numpy'}
-inlined = numba.njit(forceinline=True, **KERNEL)
-kernel = numba.njit(cache=True, **KERNEL)
-
-SLOW_COMPILE = 1.0  # [s] a kernel that takes longer was compiled, not loaded from the cache
-
-
-def entry_point(*argument_types):
-    """
-    Compile a kernel for exactly these argument types, and refuse others with TypeError.
-
-    The machine code is cached on disk; only the first start after an installation compiles.
-
-    :param argument_types: Numba types, in order.
-    :returns: A decorator.
-    """
-    def compiled(function):
-        start = time.perf_counter()
-        dispatcher = numba.njit([argument_types], cache=True, **KERNEL)(function)
-        elapsed = time.perf_counter() - start
-        if elapsed > SLOW_COMPILE:
-            logging.getLogger('spr_dynamics').info(
-                'compiled %s in %.1f s (once per machine)', function.__name__, elapsed)
-        return dispatcher
-    return compiled
-
-
-# Types of kernel arguments. A call is fast only if they match exactly, so what is read-only, the
-# arrays of a Model, has to be declared as that.
-READ_VECTOR = numba.types.Array(numba.float64, 1, 'C', readonly=True)
-VECTOR = numba.float64[::1]
-MATRIX = numba.float64[:, ::1]
-CUBE = numba.float64[:, :, ::1]
-
-
-def records(dtype):
-    """Return the type of a writable array of records."""
-    return numba.from_dtype(dtype)[::1]
-
-
-def read_records(dtype):
-    """Return the type of a read-only array of records."""
-    return numba.types.Array(numba.from_dtype(dtype), 1, 'C', readonly=True)
+from spr_dynamics.jit import inlined
 
 
 class Vector(NamedTuple):

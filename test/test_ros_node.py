@@ -285,3 +285,12 @@ def test_demo_moves_and_stops_cleanly(tmp_path):
     assert 'Traceback' not in printed
     assert 'joint_states' in printed
     assert 'contact_sensors/fingertip/wrench' in printed
+
+
+def test_without_ros_it_says_what_to_install():
+    program = ("import sys; sys.modules['rclpy'] = None\n"
+               'from spr_dynamics.ros.simulation_node import main; main()')
+    ended = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+    assert ended.returncode == 1
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith('simulation: ROS 2 is not here') and '[jazzy]' in line

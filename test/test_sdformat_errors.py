@@ -146,7 +146,7 @@ BAD_TEXTS = {
                     "'2' is out of range (needs 0 to 1)"),
     'radius': (in_link('<collision name="c"><geometry><sphere><radius>0</radius></sphere>'
                        '</geometry></collision>'),
-                       "collision 'c': <radius> '0' is not above zero"),
+               "collision 'c': <radius> '0' is not above zero"),
     'sensor_type': (in_link('<sensor name="s" type="tactile"/>'), "type 'tactile' is unknown"),
     'sensor_collision': (contact_sensor('<contact>\n<collision>pat</collision></contact>'),
                          "<text>:6: sensor 's': its link has no collision 'pat' (did you mean "

@@ -1,11 +1,11 @@
 """Narrow phase: where candidate pairs touch, or nearly do."""
 import math
 
-from spr_dynamics.contact.records import exact
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.records import BOX
 from spr_dynamics.spatial import (
-    add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, inlined,
-    put_vector, scale, subtract, times, Vector)
+    add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_vector, scale,
+    subtract, times, Vector)
 
 
 @inlined

@@ -1,8 +1,7 @@
 """How joint velocities move contact points."""
-from spr_dynamics.contact.records import exact
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.records import FREE
-from spr_dynamics.spatial import (
-    add, as_vector, cross, dot, inlined, scale, subtract, Vector)
+from spr_dynamics.spatial import add, as_vector, cross, dot, scale, subtract, Vector
 
 
 @inlined

@@ -1,11 +1,7 @@
 """The record arrays of contacts, and the numbers that the solver may be tuned with."""
 from dataclasses import dataclass
 
-import numba
 import numpy as np
-
-# Contact code keeps the order of sums as written, so that runs repeat bit for bit.
-exact = numba.njit(cache=True, error_model='numpy')
 
 # A pair of shapes that may touch, and how. ``a`` is the plane.
 PAIR = np.dtype([

@@ -11,7 +11,7 @@ settle, the bound is kept and the convex problem solved to the end: momentum bal
 """
 import math
 
-from spr_dynamics.contact.records import exact
+from spr_dynamics.jit import exact
 
 RENEWALS = 20  # iterations in which the bound on friction follows the normal impulse
 LINE_SEARCH = 20  # evaluations at most; a few are the rule

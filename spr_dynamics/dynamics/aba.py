@@ -8,15 +8,15 @@ from spr_dynamics.dynamics.external import subtract_external
 from spr_dynamics.dynamics.kinematics import (
     joint_motion, LINK_RECORDS, poses, transforms, TREE_RECORDS)
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
+from spr_dynamics.jit import entry_point, inlined, kernel, MATRIX, READ_VECTOR, VECTOR
 from spr_dynamics.model.records import FREE
 from spr_dynamics.spatial import (
     add_forces, add_inertias, add_motions, along, articulated, as_articulated_inertia, as_force,
     as_motion, as_rigid_inertia, as_transform, as_vector, Axis, component, cross, cross_along,
-    cross_force, entry_point, Force, inertia_along, inertia_times, inlined, kernel, MATRIX,
-    momentum, Motion, power, put_articulated_inertia, put_force, put_motion, put_vector,
-    READ_VECTOR, scale, scale_force, solve, subtract_forces, subtract_motions,
-    subtract_outer, times, transform_force_to_parent, transform_inertia_to_parent,
-    transform_motion, transpose, VECTOR, ZERO)
+    cross_force, Force, inertia_along, inertia_times, momentum, Motion, power,
+    put_articulated_inertia, put_force, put_motion, put_vector, scale, scale_force, solve,
+    subtract_forces, subtract_motions, subtract_outer, times, transform_force_to_parent,
+    transform_inertia_to_parent, transform_motion, transpose, ZERO)
 
 
 @inlined

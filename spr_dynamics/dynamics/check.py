@@ -6,8 +6,8 @@ again to say what was wrong.
 """
 import numpy as np
 
+from spr_dynamics.jit import kernel
 from spr_dynamics.model.records import FREE
-from spr_dynamics.spatial import kernel
 
 OK, BAD = 0, 1
 NO_FORCES = np.zeros((0, 6))

@@ -5,11 +5,12 @@ from spr_dynamics.dynamics.check import (
     BAD, checked_out, checked_position, is_position, OK)
 from spr_dynamics.dynamics.kinematics import transforms, TREE_RECORDS
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
+from spr_dynamics.jit import entry_point, inlined, kernel, MATRIX, READ_VECTOR, VECTOR
 from spr_dynamics.model.records import FREE
 from spr_dynamics.spatial import (
-    add_rigid, along, as_rigid_inertia, as_transform, Axis, component, entry_point, inlined,
-    kernel, MATRIX, momentum, Motion, put_rigid_inertia, READ_VECTOR, times,
-    transform_force_to_parent, transform_rigid_to_parent, transpose, VECTOR, Vector, ZERO)
+    add_rigid, along, as_rigid_inertia, as_transform, Axis, component, momentum, Motion,
+    put_rigid_inertia, times, transform_force_to_parent, transform_rigid_to_parent, transpose,
+    Vector, ZERO)
 
 
 @inlined

@@ -7,9 +7,9 @@ from spr_dynamics.dynamics.aba import velocities_and_bias
 from spr_dynamics.dynamics.check import checked, checked_position
 from spr_dynamics.dynamics.kinematics import poses, transforms, TREE_RECORDS
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
+from spr_dynamics.jit import entry_point, MATRIX, READ_VECTOR, VECTOR
 from spr_dynamics.spatial import (
-    add, as_matrix, as_motion, as_rigid_inertia, as_vector, dot, entry_point, MATRIX, momentum,
-    power, READ_VECTOR, scale, times, VECTOR)
+    add, as_matrix, as_motion, as_rigid_inertia, as_vector, dot, momentum, power, scale, times)
 
 
 class Energy(NamedTuple):

@@ -1,7 +1,8 @@
 """Forces from outside: given on links in world axes, felt by bodies in theirs."""
+from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.spatial import (
-    add, as_force, as_matrix, as_transform, as_vector, cross, Force, inlined, kernel, put_force,
-    subtract_forces, times, transpose)
+    add, as_force, as_matrix, as_transform, as_vector, cross, Force, put_force, subtract_forces,
+    times, transpose)
 
 
 @inlined

@@ -3,11 +3,12 @@ import numpy as np
 
 from spr_dynamics.dynamics.check import checked_position
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
+from spr_dynamics.jit import CUBE, entry_point, inlined, kernel, MATRIX, read_records, VECTOR
 from spr_dynamics.model.records import FREE, LINK, TREE
 from spr_dynamics.spatial import (
-    along, as_matrix, as_transform, as_vector, Axis, component, compose, CUBE, entry_point,
-    inlined, kernel, MATRIX, Matrix, Motion, put_matrix, put_transform, put_vector, read_records,
-    sines_and_cosines, times, transform_axis, transform_free, transpose, VECTOR, Vector)
+    along, as_matrix, as_transform, as_vector, Axis, component, compose, Matrix, Motion,
+    put_matrix, put_transform, put_vector, sines_and_cosines, times, transform_axis,
+    transform_free, transpose, Vector)
 
 TREE_RECORDS = read_records(TREE)
 LINK_RECORDS = read_records(LINK)

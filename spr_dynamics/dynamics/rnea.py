@@ -9,10 +9,10 @@ from spr_dynamics.dynamics.external import subtract_external
 from spr_dynamics.dynamics.kinematics import (
     joint_force, joint_motion, LINK_RECORDS, poses, transforms, TREE_RECORDS)
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
+from spr_dynamics.jit import entry_point, kernel, MATRIX, READ_VECTOR, VECTOR
 from spr_dynamics.spatial import (
-    add_forces, add_motions, as_force, as_motion, as_rigid_inertia, as_transform, entry_point,
-    kernel, MATRIX, momentum, put_force, put_motion, READ_VECTOR,
-    transform_force_to_parent, transform_motion, VECTOR)
+    add_forces, add_motions, as_force, as_motion, as_rigid_inertia, as_transform, momentum,
+    put_force, put_motion, transform_force_to_parent, transform_motion)
 
 
 @kernel

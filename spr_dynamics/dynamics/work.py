@@ -3,8 +3,8 @@ import weakref
 
 import numpy as np
 
-from spr_dynamics.spatial import (
-    ARTICULATED_INERTIA, FORCE, MOTION, records, RIGID_INERTIA, TRANSFORM)
+from spr_dynamics.jit import records
+from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERTIA, TRANSFORM
 
 WORK = np.dtype([
     ('X', np.float64, TRANSFORM),                # parent to body

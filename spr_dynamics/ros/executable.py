@@ -42,7 +42,12 @@ def run(name: str, make_nodes: Callable[[], list], stop: StopRequest,
     :param args: The command line; None is that of the process.
     :raises SystemExit: With code 1 after one line on stderr, if it can't start.
     """
-    import rclpy
+    try:
+        import rclpy
+    except ImportError as error:
+        sys.exit(f'{name}: ROS 2 is not here ({error}): source a ROS installation (Jazzy or '
+                 "Kilted), or pip install 'spr_dynamics[jazzy]' (Linux x86-64, Python 3.10 to "
+                 '3.13)')
     from rclpy.signals import SignalHandlerOptions
     try:
         _init(args, SignalHandlerOptions.NO)

@@ -3,10 +3,10 @@ import math
 
 import numpy as np
 
-from spr_dynamics.contact.records import exact
+from spr_dynamics.jit import CUBE, entry_point, exact, records, VECTOR
 from spr_dynamics.spatial import (
-    add, as_matrix, as_transform, as_vector, compose, cross, CUBE, entry_point, put_vector,
-    records, scale, subtract, times, TRANSFORM, transpose, VECTOR, ZERO)
+    add, as_matrix, as_transform, as_vector, compose, cross, put_vector, scale, subtract, times,
+    TRANSFORM, transpose, ZERO)
 
 # A sensor, as kernels need it.
 SENSOR = np.dtype([

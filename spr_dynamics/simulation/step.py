@@ -3,19 +3,19 @@ import numba
 
 from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.jacobian import fill_jacobians
-from spr_dynamics.contact.records import CONTACT, exact, OPTIONS, PAIR
+from spr_dynamics.contact.records import CONTACT, OPTIONS, PAIR
 from spr_dynamics.contact.solve import RENEWALS, solve_contacts
 from spr_dynamics.dynamics.aba import accelerations, velocities_and_bias
 from spr_dynamics.dynamics.check import are_finite, BAD, is_position, is_vector, OK
 from spr_dynamics.dynamics.crba import inertia_matrix
 from spr_dynamics.dynamics.kinematics import poses, transforms, TREE_RECORDS
 from spr_dynamics.dynamics.work import WORK_RECORDS
+from spr_dynamics.jit import (
+    CUBE, entry_point, exact, kernel, MATRIX, read_records, records, VECTOR)
 from spr_dynamics.model.records import FREE, SHAPE
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.state import CONTACTS, DUE, ITERATIONS, LAGGED, STEPS
-from spr_dynamics.spatial import (
-    add, as_vector, CUBE, entry_point, kernel, MATRIX, put_vector, read_records,
-    records, scale, turn_quaternion, VECTOR)
+from spr_dynamics.spatial import add, as_vector, put_vector, scale, turn_quaternion
 
 DIVERGED = 2
 FREE_VELOCITY, VELOCITY = 0, 1  # rows of the solver's vectors; five more are its scratch

@@ -1,0 +1,106 @@
+"""How kernels are compiled, where their machine code is kept, and the types of their arguments."""
+import contextlib
+import hashlib
+import logging
+import os
+from pathlib import Path
+import shutil
+import time
+
+import numba
+
+# Sums may be reordered and fused; NaN and infinity keep their meaning.
+KERNEL = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, 'error_model': 'numpy'}
+SLOW = 1.0  # [s] a kernel that takes longer was compiled, not loaded
+KEPT = 3  # versions of the machine code that stay on disk, about 5 MB each
+
+# A call is fast only if the types match exactly, so what is read-only, the arrays of a Model, has
+# to be declared as that.
+READ_VECTOR = numba.types.Array(numba.float64, 1, 'C', readonly=True)
+VECTOR = numba.float64[::1]
+MATRIX = numba.float64[:, ::1]
+CUBE = numba.float64[:, :, ::1]
+
+
+def records(dtype):
+    """Return the type of a writable array of records."""
+    return numba.from_dtype(dtype)[::1]
+
+
+def read_records(dtype):
+    """Return the type of a read-only array of records."""
+    return numba.types.Array(numba.from_dtype(dtype), 1, 'C', readonly=True)
+
+
+def cache_folder() -> Path:
+    """
+    Return where the machine code of exactly these sources is kept.
+
+    numba looks at the age of the file that a kernel is written in, but not at those of the
+    kernels that it calls; after an update it would run old code. So the folder is named after
+    all sources of this package.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob('*.py')):
+        digest.update(path.read_bytes())
+    root = os.environ.get('NUMBA_CACHE_DIR') or os.path.join(
+        os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache', 'spr_dynamics')
+    return Path(root) / f'kernels-{digest.hexdigest()[:16]}'
+
+
+def make_room(folder):
+    """Make the folder, and drop the machine code of the oldest versions beside it."""
+    with contextlib.suppress(OSError):  # numba looks for another place then
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        others = sorted(folder.parent.glob('kernels-*'), key=os.path.getmtime, reverse=True)
+        for old in others[KEPT:]:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+CACHE = cache_folder()
+make_room(CACHE)
+
+
+@contextlib.contextmanager
+def own_cache():
+    """Let numba keep what is decorated here in this package's own folder."""
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+inlined = numba.njit(forceinline=True, **KERNEL)
+
+
+def kernel(function):
+    """Compile a function that kernels call."""
+    with own_cache():
+        return numba.njit(cache=True, **KERNEL)(function)
+
+
+def exact(function):
+    """Compile a function that kernels call and that keeps the order of sums as it is written."""
+    with own_cache():
+        return numba.njit(cache=True, error_model='numpy')(function)
+
+
+def entry_point(*argument_types):
+    """
+    Compile a kernel for exactly these argument types, and refuse others with TypeError.
+
+    :param argument_types: Numba types, in order.
+    :returns: A decorator.
+    """
+    def compiled(function):
+        start = time.perf_counter()
+        with own_cache():
+            dispatcher = numba.njit([argument_types], cache=True, **KERNEL)(function)
+        elapsed = time.perf_counter() - start
+        if elapsed > SLOW:
+            logging.getLogger('spr_dynamics').info(
+                'compiled %s in %.1f s (once per machine)', function.__name__, elapsed)
+        return dispatcher
+    return compiled
