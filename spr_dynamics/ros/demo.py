@@ -18,7 +18,8 @@ STIFFNESS = 144.0  # [1/s^2] of the pull towards the pose, critically damped
 DAMPING = 24.0  # [1/s]
 
 INTRODUCTION = """
-A 7-joint arm taps the ground: left, right, left. Look at it from another terminal:
+A 7-joint arm taps the ground: left, right, left. A line a second follows; a terminal with ROS 2
+shows more:
   ros2 topic echo /joint_states                             position, velocity, effort
   ros2 topic echo /contact_sensors/fingertip/wrench         force on the fingertip, its own frame
   ros2 topic echo /contact_sensors/fingertip/contact        is there contact?
