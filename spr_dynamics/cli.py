@@ -18,7 +18,7 @@ def main(arguments=None) -> int:
     Run the command line.
 
     :param arguments: Words after the program's name; those of the process without it.
-    :returns: Exit code: 0, or 1 if a file can't be used.
+    :returns: Exit code: 0, or 1 if a file or option can't be used.
     """
     options = parser().parse_args(arguments)
     try:
@@ -126,6 +126,8 @@ def simulate(options) -> int:
         sim = Simulation(model, options.dt)
     except ValueError as error:
         raise SprDynamicsError(f'--dt: {error}') from None
+    for warning in sim.warnings:
+        print(f'warning: {warning}', file=sys.stderr)
     steps = max(1, round(options.duration / sim.dt))
     every = max(1, round(1.0 / (options.csv_rate * sim.dt)))
     start = time.perf_counter()
@@ -133,7 +135,7 @@ def simulate(options) -> int:
         for _ in progress(sim, steps, every):
             pass
     else:
-        with open(options.csv, 'w', newline='', encoding='utf-8') as file:
+        with new_csv(options.csv) as file:
             writer = csv.writer(file)
             writer.writerow(column_names(sim))
             writer.writerow(row(sim))
@@ -144,6 +146,14 @@ def simulate(options) -> int:
           f'{sim.time / elapsed:.1f}, {1e6 * elapsed / steps:.2f} us a step, '
           f'{sim.counters.contacts} contacts at the end')
     return 0
+
+
+def new_csv(path):
+    """Open the file that --csv names, for writing."""
+    try:
+        return open(path, 'w', newline='', encoding='utf-8')
+    except OSError as error:
+        raise SprDynamicsError(f'--csv: {path}: {error.strerror}') from None
 
 
 def progress(sim, steps, every):

@@ -1,4 +1,8 @@
 """The exceptions that users meet: each message says where, what, and what was possible."""
+from collections.abc import Iterable
+import difflib
+
+MAX_NAMES_LISTED = 12  # a longer list hides the name that is looked for
 
 
 class SprDynamicsError(Exception):
@@ -15,3 +19,32 @@ class ModelError(SprDynamicsError):
 
 class SimulationDiverged(SprDynamicsError):
     """A step gave numbers that are not finite; the state before it was kept."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """
+    Say which known name is near, for the end of a message.
+
+    :param name: The name that was not found.
+    :param known: The names that are.
+    :returns: ``" (did you mean 'arm'?)"``, or nothing.
+    """
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean '{near[0]}'?)" if near else ''
+
+
+def name_hint(name: str, known: Iterable[str]) -> str:
+    """
+    Say what could have been meant, for the end of a message.
+
+    :param name: The name that was not found.
+    :param known: The names that are.
+    :returns: ``" (did you mean 'arm'?)"``, ``" (known: 'arm', 'hand')"`` or a like.
+    """
+    known = list(dict.fromkeys(known))
+    if not known:
+        return ' (there is none)'
+    listed = ', '.join(f"'{other}'" for other in known[:MAX_NAMES_LISTED])
+    more = len(known) - MAX_NAMES_LISTED
+    rest = f' and {more} more' if more > 0 else ''
+    return did_you_mean(name, known) or f' (known: {listed}{rest})'

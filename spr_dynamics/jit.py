@@ -12,6 +12,8 @@ import numba
 # Sums may be reordered and fused; NaN and infinity keep their meaning.
 KERNEL = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, 'error_model': 'numpy'}
 SLOW = 1.0  # [s] a kernel that takes longer was compiled, not loaded
+ROOMS = ('jit.py', 'spatial.py', 'model/records.py', 'dynamics/*.py', 'contact/*.py',
+         'sensors/*.py', 'simulation/*.py')  # where kernels are written
 KEPT = 3  # versions of the machine code that stay on disk, about 5 MB each
 
 # A call is fast only if the types match exactly, so what is read-only, the arrays of a Model, has
@@ -38,28 +40,36 @@ def cache_folder() -> Path:
 
     numba looks at the age of the file that a kernel is written in, but not at those of the
     kernels that it calls; after an update it would run old code. So the folder is named after
-    all sources of this package.
+    all sources that hold kernels.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob('*.py')):
+    package = Path(__file__).parent
+    for path in sorted(path for room in ROOMS for path in package.glob(room)):
         digest.update(path.read_bytes())
-    root = os.environ.get('NUMBA_CACHE_DIR') or os.path.join(
-        os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache', 'spr_dynamics')
-    return Path(root) / f'kernels-{digest.hexdigest()[:16]}'
+    root = (os.environ.get('NUMBA_CACHE_DIR') or os.environ.get('XDG_CACHE_HOME')
+            or Path.home() / '.cache')
+    return Path(root) / 'spr_dynamics' / f'kernels-{digest.hexdigest()[:16]}'
 
 
-def make_room(folder):
-    """Make the folder, and drop the machine code of the oldest versions beside it."""
-    with contextlib.suppress(OSError):  # numba looks for another place then
+def make_room(folder) -> bool:
+    """
+    Make the folder, and drop the machine code of the oldest versions beside it.
+
+    :returns: Whether machine code can be kept there.
+    """
+    try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         others = sorted(folder.parent.glob('kernels-*'), key=os.path.getmtime, reverse=True)
-        for old in others[KEPT:]:
-            shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        return False
+    for old in others[KEPT:]:
+        shutil.rmtree(old, ignore_errors=True)
+    return os.access(folder, os.W_OK)
 
 
 CACHE = cache_folder()
-make_room(CACHE)
+CAN_KEEP = make_room(CACHE)
 
 
 @contextlib.contextmanager
@@ -78,13 +88,13 @@ inlined = numba.njit(forceinline=True, **KERNEL)
 def kernel(function):
     """Compile a function that kernels call."""
     with own_cache():
-        return numba.njit(cache=True, **KERNEL)(function)
+        return numba.njit(cache=CAN_KEEP, **KERNEL)(function)
 
 
 def exact(function):
     """Compile a function that kernels call and that keeps the order of sums as it is written."""
     with own_cache():
-        return numba.njit(cache=True, error_model='numpy')(function)
+        return numba.njit(cache=CAN_KEEP, error_model='numpy')(function)
 
 
 def entry_point(*argument_types):
@@ -97,7 +107,7 @@ def entry_point(*argument_types):
     def compiled(function):
         start = time.perf_counter()
         with own_cache():
-            dispatcher = numba.njit([argument_types], cache=True, **KERNEL)(function)
+            dispatcher = numba.njit([argument_types], cache=CAN_KEEP, **KERNEL)(function)
         elapsed = time.perf_counter() - start
         if elapsed > SLOW:
             logging.getLogger('spr_dynamics').info(

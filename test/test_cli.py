@@ -51,6 +51,8 @@ def test_options_reach_the_simulation(capsys):
     (['show', 'nothing.sdf'], 'nothing.sdf: no such file'),
     (['simulate', str(MODELS / 'arm7.sdf'), '--dt', '1e-12'], '--dt: dt = 1e-12: a whole number'),
     (['simulate', str(MODELS / 'arm7.sdf'), '--world', 'nowhere'], 'nowhere: no such file'),
+    (['simulate', str(MODELS / 'arm7.sdf'), '--csv', '/nowhere/run.csv'],
+     '--csv: /nowhere/run.csv: No such file or directory'),
 ])
 def test_what_cannot_be_used_gives_one_line_and_exit_code_1(words, message, capsys):
     assert main(words) == 1

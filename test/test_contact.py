@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import spr_dynamics as spr
-from spr_dynamics.contact.pairs import candidate_pairs
+from spr_dynamics.contact.pairs import candidate_pairs, inverse_masses
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 
 G = 9.81
@@ -162,6 +162,41 @@ def test_bullet_does_not_fall_through_the_ground():
         if gap > speed * sim.dt + 1e-4:
             assert not (sim.contacts['impulse'] != 0.0).any()
     assert sim.q[2] > 0.0095
+
+
+def test_turning_plane_sees_what_it_will_hit():
+    """A lid on a hinge at 20 rad/s, and a ball half a metre out: it was noticed when inside."""
+    model = spr.load(text="""
+      <sdf version='1.12'><world name='w'><gravity>0 0 0</gravity>
+        <model name='lid'><link name='lid'><inertial><mass>1000</mass></inertial>
+          <collision name='plane'><geometry><plane/></geometry></collision></link>
+          <joint name='hinge' type='revolute'><parent>world</parent><child>lid</child>
+            <axis><xyz>0 -1 0</xyz></axis></joint></model>
+        <model name='ball'><pose>0.5 0 0.2 0 0 0</pose><link name='ball'>
+          <collision name='ball'><geometry><sphere><radius>0.01</radius></sphere></geometry>
+          </collision></link></model></world></sdf>""")
+    sim = spr.Simulation(model)
+    sim.qd[0] = 20.0
+    deepest = 0.0
+    for _ in range(30):
+        sim.step()
+        deepest = min(deepest, *sim.contacts['gap'], 0.0)
+    assert sim.qd[sim.model.free_roots[0].v + 2] > 1.0 and deepest > -1e-3
+
+
+def test_heavy_neighbour_does_not_harden_a_light_robot():
+    alone, beside = (spr.load(text=PAIRS.format(mask=0xff, self_collide='') .replace(
+        '</world>', more + '</world>')) for more in (
+            '', "<model name='h'><link name='h'><inertial><mass>1e6</mass></inertial></link>"
+            '</model>'))
+    np.testing.assert_allclose(inverse_masses(beside)[:3], inverse_masses(alone)[:3])
+
+
+@pytest.mark.parametrize('name', ['beta', 'sigma', 'recovery_speed', 'tolerance', 'budget'])
+@pytest.mark.parametrize('value', [0.0, -1.0, np.nan, np.inf])
+def test_options_that_make_no_law_are_refused(name, value):
+    with pytest.raises(ValueError, match=f'{name} = {value}: a positive number expected'):
+        SolverOptions(**{name: value})
 
 
 def test_deep_overlap_is_undone_slowly():

@@ -202,7 +202,8 @@ def test_refused_setting_changes_nothing():
     sim = spr.Simulation(block(foot=(100, '')))
     sensor = sim.sensors['foot']
     before = sensor.settings
-    for change in ({'rate': 1e6}, {'rate': -1.0}, {'link': 'ground'}, {'collisions': ('bix',)}):
+    for change in ({'rate': -1.0}, {'rate': 'fast'}, {'has_force': True}, {'link': 'ground'},
+                   {'collisions': ('bix',)}):
         with pytest.raises(SensorError):
             sensor.settings = dataclasses.replace(before, **change)
     assert sensor.settings is before
@@ -219,6 +220,56 @@ def test_sensor_that_was_off_starts_anew_without_a_burst():
     sensor.settings = dataclasses.replace(sensor.settings, enabled=True)
     sim.step(n=100)
     assert sensor.sample_count == count + 10
+
+
+@pytest.mark.parametrize('saved, later', [(100, 1000), (1000, 100), (100, 37), (0, 30)])
+def test_restored_sensor_goes_on_at_the_rate_of_its_settings(saved, later):
+    """It was silent for ever when its next sample lay in the past of the other schedule."""
+    sim = spr.Simulation(block(foot=(saved, '')))
+    sensor = sim.sensors['foot']
+    sim.step(n=495)
+    snapshot = sim.save()
+    sensor.settings = dataclasses.replace(sensor.settings, rate=later)
+    sim.step(n=100)
+    sim.restore(snapshot)
+    count = sensor.sample_count
+    sim.step(n=1000)
+    assert abs(sensor.sample_count - count - later) <= 1
+
+
+def test_sensor_that_was_off_in_a_snapshot_is_on_if_its_settings_say_so():
+    sim = spr.Simulation(block(foot=(100, '')))
+    sensor = sim.sensors['foot']
+    sensor.settings = dataclasses.replace(sensor.settings, enabled=False)
+    snapshot = sim.save()
+    sensor.settings = dataclasses.replace(sensor.settings, enabled=True)
+    sim.restore(snapshot)
+    sim.step(n=100)
+    assert sensor.sample_count == 10
+
+
+def test_rate_above_that_of_the_steps_gives_a_sample_each_step():
+    sim = spr.Simulation(block(foot=(1000, '')), dt=0.004)
+    for _ in range(5):
+        sim.step(n=sim.steps_until_sample())
+    assert sim.step_count == sim.sensors['foot'].sample_count == 5
+    assert sim.warnings == ("contact sensor 'foot' asks for 1000 Hz and samples each step, at "
+                            '250 Hz',)
+
+
+def test_collision_with_colons_in_its_name_is_felt():
+    """Names like this are legal up to SDF 1.7; the sensor read zero and nothing said why."""
+    model = spr.load(text="""
+      <sdf version='1.6'><world name='w'>
+        <model name='ground'><static>true</static><link name='ground'>
+          <collision name='plane'><geometry><plane/></geometry></collision></link></model>
+        <model name='m'><pose>0 0 1 0 0 0</pose><link name='ball'>
+          <collision name='a::b'><geometry><sphere/></geometry></collision>
+          <sensor name='s' type='contact'><contact><collision>a::b</collision></contact></sensor>
+        </link></model></world></sdf>""")
+    sim = spr.Simulation(model)
+    sim.step(n=100)
+    assert sim.sensors['s'].reading.seen == 1
 
 
 def test_sensor_on_a_welded_link_feels_only_its_own_link():
@@ -242,7 +293,7 @@ def test_sensor_on_a_welded_link_feels_only_its_own_link():
 
 def test_unknown_link_and_collision_are_named_with_what_there_is():
     model = block()
-    with pytest.raises(SensorError, match="link = 'blok': expected a link .* block"):
+    with pytest.raises(SensorError, match="contact sensor 's': link = 'blok': .* 'block'"):
         spr.Simulation(model, contact_sensors={'s': ContactSensorSettings(link='blok')})
     with pytest.raises(SensorError, match="link 'block' has no collision 'bix', only box"):
         spr.Simulation(model, contact_sensors={

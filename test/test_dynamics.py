@@ -115,7 +115,8 @@ def test_read_only_and_strided_arrays_are_taken():
     model, q, qd, tau, f_ext = draw(1, 5, True)
     expected = spr.forward_dynamics(model, q, qd, tau, f_ext)
     q.setflags(write=False)
-    strided = np.stack([tau, tau])[:, ::1].T[:, 0]
+    strided = np.stack([tau, tau], axis=1)[:, 0]
+    assert not strided.flags.c_contiguous
     np.testing.assert_array_equal(
         spr.forward_dynamics(model, q, qd, strided, np.asfortranarray(f_ext)), expected)
 
@@ -134,11 +135,20 @@ REFUSED = [
     ({'tau': np.full(10, np.nan)}, 'tau: finite numbers expected, got tau[0] = nan'),
     ({'tau': np.full(10, np.inf)}, 'tau: finite numbers expected, got tau[0] = inf'),
     ({'qd': ['fast'] * 10}, 'qd: numbers expected, got'),
+    ({'q': []}, 'q: shape (11,) expected, got (0,)'),
+    ({'f_ext': 'abc'}, "f_ext: numbers expected, got 'abc'"),
     ({'q': np.ones(11)}, "q: unit quaternion w x y z expected for free root 'link0' in q[3:7]"),
     ({'f_ext': np.zeros((2, 6))}, 'f_ext: shape (5, 6) expected (a row for each of model.link'),
     ({'f_ext': np.full((5, 6), np.nan)}, 'f_ext: finite numbers expected, got [nan, nan, nan, '),
     ({'out': np.zeros(3)}, 'out: a writable, contiguous array of doubles of shape (10,)'),
     ({'out': np.zeros(10, int)}, 'out: a writable, contiguous array of doubles of shape (10,)'),
+]
+
+
+REFUSED_BY_MASS_MATRIX = [
+    *[(wrong, message) for wrong, message in REFUSED if 'q' in wrong],
+    ({'out': np.zeros((3, 3))}, 'out: a writable, contiguous array of doubles of shape (10, 10)'),
+    ({'out': np.zeros((10, 10), order='F').T[:, ::-1]}, 'out: a writable, contiguous array of'),
 ]
 
 
@@ -148,16 +158,16 @@ def test_wrong_arguments_are_named(wrong, message):
     good = {'q': model.neutral_q(), 'qd': np.zeros(10), 'tau': np.zeros(10)}
     with pytest.raises(ValueError, match=re.escape(message)):
         spr.forward_dynamics(model, **{**good, **wrong})
-    for theirs, ours in (('tau', 'qdd'),):
-        swapped = {ours if k == theirs else k: v for k, v in {**good, **wrong}.items()}
-        with pytest.raises(ValueError, match=re.escape(message.replace('tau', 'qdd'))):
-            spr.inverse_dynamics(model, **swapped)
-    if not {'q', 'out'} & set(wrong):
-        return
-    if 'out' in wrong:
-        message = message.replace('(10,)', '(10, 10)')
+    swapped = {'qdd' if k == 'tau' else k: v for k, v in {**good, **wrong}.items()}
+    with pytest.raises(ValueError, match=re.escape(message.replace('tau', 'qdd'))):
+        spr.inverse_dynamics(model, **swapped)
+
+
+@pytest.mark.parametrize('wrong, message', REFUSED_BY_MASS_MATRIX)
+def test_wrong_arguments_of_the_mass_matrix_are_named(wrong, message):
+    model = random_tree(np.random.default_rng(4), 5, is_free=True)
     with pytest.raises(ValueError, match=re.escape(message)):
-        spr.mass_matrix(model, wrong.get('q', good['q']), out=wrong.get('out'))
+        spr.mass_matrix(model, **{'q': model.neutral_q(), **wrong})
 
 
 def test_passive_forces_are_those_of_dampers_and_springs():

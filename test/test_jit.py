@@ -30,17 +30,29 @@ def test_changed_sources_never_run_old_machine_code(tmp_path):
     assert after != before and after.startswith(str(tmp_path / 'cache'))
 
 
-def test_machine_code_of_old_versions_is_dropped(tmp_path):
+def test_edits_outside_the_kernels_keep_the_machine_code(tmp_path):
+    shutil.copytree(needs.REPOSITORY / 'spr_dynamics', tmp_path / 'spr_dynamics')
+    before = run(WHERE, tmp_path, tmp_path / 'cache')
+    for path in ('cli.py', 'ros/node.py', 'sdformat/parse.py', 'model/build.py'):
+        (tmp_path / 'spr_dynamics' / path).write_text('')
+    assert run(WHERE, tmp_path, tmp_path / 'cache') == before
+
+
+def test_machine_code_of_old_versions_is_dropped_and_nothing_else(tmp_path):
+    (tmp_path / 'kernels-of-somebody-else').mkdir()
     for k in range(5):
-        (tmp_path / f'kernels-{k}').mkdir()
+        (tmp_path / 'spr_dynamics' / f'kernels-{k}').mkdir(parents=True)
     current = run(WHERE, needs.REPOSITORY, tmp_path)
-    left = {path.name for path in tmp_path.iterdir()}
+    left = {path.name for path in (tmp_path / 'spr_dynamics').iterdir()}
     assert len(left) == 3 and current.rpartition('/')[2] in left
+    assert (tmp_path / 'kernels-of-somebody-else').is_dir()
 
 
 def test_folder_that_cannot_be_written_does_not_stop_anyone(tmp_path):
-    """The kernels are compiled, and kept where numba finds a place, or not at all."""
+    """The kernels are compiled and not kept: elsewhere they could grow stale."""
     blocked = tmp_path / 'file'
     blocked.write_text('')
+    old = set((needs.REPOSITORY / 'spr_dynamics').rglob('*.nb?'))
     assert run('import spr_dynamics.sensors.measure; print(1)', needs.REPOSITORY,
                blocked) == '1'
+    assert set((needs.REPOSITORY / 'spr_dynamics').rglob('*.nb?')) == old

@@ -29,6 +29,9 @@ def joint(name, parent, child, kind='revolute', axis='<axis><xyz>0 0 1</xyz></ax
 
 
 WELD = 'fixed', ''
+NO_MASS = ('<inertial><mass>0</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></inertia>'
+           '</inertial>')
+POINT_MASS = NO_MASS.replace('<mass>0', '<mass>1')
 
 
 def test_joints_keep_the_order_of_the_file_not_that_of_the_tree():
@@ -85,6 +88,13 @@ def test_welds_hold_whichever_way_round_they_are_written():
     assert moved.nv == 1 and moved.links['body'].tolist() == [1, 1]
 
 
+def test_names_that_look_like_qualified_ones_stay_apart():
+    inner = "<model name='{}'>" + link('b') + '</model>'
+    model = model_of("<model name='x'>" + inner.format('a') + '</model>', inner.format('a'),
+                     inner.format('c'), world=True)
+    assert len(set(model.link_names)) == 3 and 'x::a::b' in model.link_names
+
+
 def test_static_models_belong_to_the_world():
     model = model_of("<model name='house'><static>true</static>" + link('wall') + link('door')
                      + joint('hinge', 'wall', 'door') + '</model>', world=True)
@@ -133,14 +143,27 @@ def test_file_without_a_world_has_gazebos_gravity():
      "<text>:4: joint 'x' is part of a loop that nothing holds; kinematic loops are not simul"),
     ((link('a'), link('b', inside='<inertial><mass>0</mass></inertial>'),
       joint('x', 'a', 'b', 'prismatic')),
-     "<text>:3: link 'b' moves but has no mass or no inertia about its axis"),
+     "<text>:3: link 'b' moves but has no mass, or no inertia"),
+    ((link('a', inside=POINT_MASS),), "<text>:2: link 'a' moves but has no mass, or no inertia"),
+    ((link('a', inside=NO_MASS), link('b'), joint('x', 'a', 'b')),
+     "<text>:2: link 'a' moves but has no mass, or no inertia"),
+    ((link('a'), link('b', inside=NO_MASS), link('c'), joint('x', 'a', 'b'), joint('y', 'b', 'c')),
+     "<text>:3: link 'b' moves but has no mass, or no inertia"),
     ((link('a', inside='<inertial><mass>1</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz>'
            '</inertia></inertial>'), joint('x', 'world', 'a')),
-     "<text>:2: link 'a' moves but has no mass or no inertia about its axis"),
+     "<text>:2: link 'a' moves but has no mass, or no inertia"),
 ])
 def test_what_cannot_be_simulated_is_named_with_its_line(parts, message):
     with pytest.raises(ModelError, match=re.escape(message)):
         model_of(*parts)
+
+
+def test_joint_that_would_move_the_world_is_refused():
+    """The arm fell, and nothing but a remark on static models said so."""
+    with pytest.raises(ModelError, match="joint 'hinge' can't move link 'wall', which is fixed"):
+        model_of("<model name='arm'>" + link('arm') + '</model>',
+                 "<model name='wall'><static>true</static>" + link('wall') + '</model>',
+                 joint('hinge', 'arm::arm', 'wall::wall'), world=True)
 
 
 def test_what_is_read_but_not_simulated_is_said_once():

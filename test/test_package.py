@@ -2,6 +2,7 @@
 import importlib
 import os
 import runpy
+import subprocess
 import sys
 
 from lxml import etree
@@ -86,8 +87,16 @@ def test_what_is_imported_is_what_is_declared():
     launch_files = (needs.REPOSITORY / 'launch').glob('*.py')
     imported = third_parties([*SOURCES, *launch_files])
     declared = {MODULE_OF.get(key, key) for key in keys('exec_depend')} - set(USED_OTHERWISE)
-    # rclpy brings these two
-    assert imported - {'builtin_interfaces', 'rcl_interfaces'} == declared
+    assert imported == declared
+
+
+def test_ci_refuses_skips_whoever_runs_it(tmp_path):
+    make = tmp_path / 'make'
+    make.write_text('#!/bin/sh\necho "$1 with CI=$CI"\n')
+    make.chmod(0o755)
+    ran = subprocess.run([needs.REPOSITORY / '.ci' / 'run'], capture_output=True, text=True,
+                         check=True, env={'PATH': f'{tmp_path}:{os.environ["PATH"]}'})
+    assert 'test with CI=true' in ran.stdout.splitlines()
 
 
 def test_package_xml_has_the_order_of_its_schema():

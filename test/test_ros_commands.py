@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from spr_dynamics.errors import SprDynamicsError
-from spr_dynamics.ros.commands import CommandRefused, Commands, expiry_step, LimitNotices
+from spr_dynamics.ros.commands import CommandRefused, Commands, expiry_step
 
 # effort vector: a free root's six entries, then shoulder, elbow, wrist
 NAMES = ('shoulder', 'elbow', 'wrist')
@@ -40,8 +40,9 @@ def test_order_is_that_of_joints(commands):
     (['wrist'], [], 'no effort in it; expected one effort for each name'),
     ([], [], 'no effort in it'),
     (['wrist', 'elbow'], [1.0], '1 effort for 2 names; expected one effort for each name'),
-    (['wrist', 'elbw'], [9.0, 9.0], r"no joint 'elbw' \(did you mean 'elbow'\?\); the joints are "
-                                    'shoulder, elbow, wrist'),
+    (['wrist', 'elbw'], [9.0, 9.0], r"there is no joint 'elbw' \(did you mean 'elbow'\?\)"),
+    (['wrist', 'knee'], [9.0, 9.0],
+     r"there is no joint 'knee' \(known: 'shoulder', 'elbow', 'wrist'\)"),
     (['wrist', 'elbow'], [9.0, math.inf], "the effort of joint 'elbow' is infinite; expected a "
                                           'finite number, or NaN'),
     (['wrist', 'wrist'], [9.0, 9.0], "joint 'wrist' is named twice"),
@@ -74,13 +75,13 @@ def test_joints_have_to_exist_once(joints, message):
         Commands(NAMES, INDICES, 9, joints)
 
 
-def test_a_limit_is_told_once_for_each_joint(commands):
-    limit = np.array([math.inf] * 6 + [0.5, 0.5, 5.0])
-    notices = LimitNotices()
-    assert notices.new(commands.above(limit)) == [6, 7]
-    assert notices.new(commands.above(limit)) == []
+def test_commands_above_their_limits_are_found(commands):
+    limit = np.array([math.inf] * 6 + [0.5, 5.0, 5.0])
+    assert commands.above(limit) == {6}
     commands.set_by_name(['wrist'], [-6.0])
-    assert notices.new(commands.above(limit)) == [8]
+    assert commands.above(limit) == {6, 8}
+    commands.clear()
+    assert commands.above(limit) == set()
 
 
 def test_a_command_expires_on_the_step_that_passes_the_timeout():

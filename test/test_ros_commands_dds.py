@@ -105,8 +105,7 @@ def test_effort_commands_come_in_the_order_of_joints(client):
     ('joint_commands', JointState(name=['left', 'right'], effort=[9.0]),
      'joint_commands refused: 1 effort for 2 names; expected one effort for each name'),
     ('joint_commands', JointState(name=['left', 'rigt'], effort=[9.0, 9.0]),
-     "joint_commands refused: there is no joint 'rigt' (did you mean 'right'?); the joints are "
-     'left, right'),
+     "joint_commands refused: there is no joint 'rigt' (did you mean 'right'?)"),
     ('joint_commands', JointState(name=['left', 'right'], effort=[9.0, math.inf]),
      "joint_commands refused: the effort of joint 'right' is infinite; expected a finite number"),
     ('joint_commands', JointState(name=['left'], position=[9.0]),

@@ -17,10 +17,12 @@ from std_msgs.msg import Bool  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
 from ros_harness import Client, LATCHED, NodeProcess, time_ns  # noqa: E402
+from spr_dynamics.model.load import load  # noqa: E402
 from spr_dynamics.ros import contact_sensors, resources  # noqa: E402
 from spr_dynamics.ros.parameters import (  # noqa: E402
     checked, ParameterError, SENSOR_TABLE, TABLE)
 from spr_dynamics.sensors.contact import ContactSensorSettings  # noqa: E402
+from spr_dynamics.simulation.simulation import Simulation  # noqa: E402
 
 MS = 1_000_000
 
@@ -73,6 +75,48 @@ def test_sensor_settings_survive_as_parameters():
     again = contact_sensors.with_values(ContactSensorSettings(), values).validated()
     for field in dataclasses.fields(settings):
         np.testing.assert_array_equal(getattr(again, field.name), getattr(settings, field.name))
+
+
+class Given:
+    """Parameters as the command line gives them, without a node."""
+
+    def __init__(self, overrides):
+        self.overrides = overrides
+
+    def declare(self, spec, *, name, default):
+        return checked(spec, self.overrides.get(name, default), name=name)
+
+
+def foot_sensor(hopper_model, **overrides):
+    """Return the settings of the hopper's sensor, some of them given by parameters."""
+    given = Given({f'contact_sensors.foot.{name}': value for name, value in overrides.items()})
+    return contact_sensors.ContactSensorParameters(given, hopper_model).settings['foot']
+
+
+@pytest.fixture(scope='module')
+def hopper_model():
+    return load(resources.resolve('hopper'))
+
+
+def test_a_sensor_on_its_link_feels_the_collisions_that_the_file_names(hopper_model):
+    assert foot_sensor(hopper_model, link='foot').collisions == ('sole',)
+
+
+def test_a_sensor_that_a_parameter_moves_feels_all_collisions_of_its_new_link(hopper_model):
+    """It was refused: link 'torso' has no collision 'sole'."""
+    moved = foot_sensor(hopper_model, link='torso', rate=50)
+    assert (moved.link, moved.collisions, moved.rate) == ('torso', (), 50.0)
+    assert Simulation(hopper_model, contact_sensors={'foot': moved}).sensors['foot']
+
+
+@pytest.mark.parametrize('setting, value, message', [
+    ('link', 'torsoo', r"link = 'torsoo': expected a link of the model \(did you mean 'torso'\?"),
+    ('patch_min', [1.0, math.inf], r'patch_min = \[1.0, inf\]: expected less than'),
+    ('rate', -1.0, 'rate = -1.0: out of range'),
+])
+def test_refused_settings_are_named_as_parameters(hopper_model, setting, value, message):
+    with pytest.raises(ParameterError, match=rf'^contact_sensors\.foot\.{message}'):
+        foot_sensor(hopper_model, **{setting: value})
 
 
 # with a node
@@ -194,11 +238,12 @@ def test_axes_that_are_not_measured_read_zero(client):
     ('publish_rate', -1.0, 'out of range'),
     ('publish_rate', -1, 'out of range'),
     ('gravity', [0.0, 0.0], 'gravity = [0.0, 0.0]: expected 3 numbers'),
-    ('contact_sensors.foot.rate', 5000.0, 'out of range'),
+    ('contact_sensors.foot.rate', 200_000.0, 'out of range'),
     ('contact_sensors.foot.patch_tolerance', -1.0,
      'contact_sensors.foot.patch_tolerance = -1.0: out of range'),
-    ('contact_sensors.foot.patch_min', [math.inf, 0.0], "contact sensor 'foot': patch_min"),
-    ('contact_sensors.foot.falloff_coefficient', 1.0, "contact sensor 'foot': falloff"),
+    ('contact_sensors.foot.patch_min', [math.inf, 0.0],
+     'contact_sensors.foot.patch_min = [inf, 0.0]: expected less than patch_max'),
+    ('contact_sensors.foot.falloff_coefficient', 1.0, 'contact_sensors.foot.falloff_coeff'),
 ])
 def test_refused_values_change_nothing(client, name, value, reason):
     before = get_parameter(client, name)
@@ -276,6 +321,23 @@ def test_sensors_by_parameters_alone_and_over_those_of_the_file(tmp_path):
         assert 'contact_sensors/heel/wrench' in node.log
 
 
+def test_a_rate_above_that_of_the_steps_samples_every_step(tmp_path):
+    """Gazebo takes it so; a long dt was refused for a rate that the user never set."""
+    with NodeProcess(tmp_path, robot='arm7', dt=0.02, paused=True) as node, \
+            Client(node.namespace) as client:
+        wrenches = client.listen(WrenchStamped, 'contact_sensors/fingertip/wrench')
+        client.wait_until(lambda: wrenches)
+        assert get_parameter(client, 'contact_sensors.fingertip.rate').double_value == 100.0
+        for rate in (100.0, 99_999.0):
+            assert set_parameter(client, 'contact_sensors.fingertip.rate', rate).successful
+            for _ in range(3):
+                assert client.call(Trigger, 'simulation/step').success
+        client.wait_until(lambda: wrenches[-1].header.stamp.nanosec >= 100 * MS)
+        stamps = [time_ns(msg.header.stamp) for msg in wrenches]
+        assert stamps[-6:] == [step * 20 * MS for step in range(6)]
+        assert "'fingertip' asks for 100 Hz and samples each step, at 50 Hz" in node.log
+
+
 def test_a_parameter_file_sets_them(tmp_path):
     params_file = tmp_path / 'params.yaml'
     params_file.write_text("""
@@ -317,12 +379,13 @@ def test_a_simulation_that_diverges_pauses_and_can_start_again(tmp_path):
         client.wait_until(lambda: states)
         assert set_parameter(client, 'gravity', [0.0, 0.0, -1e308]).successful
         client.wait_until(lambda: get_parameter(client, 'paused').bool_value)
-        client.wait_until(lambda: '~/reset starts again' in node.log)
+        client.wait_until(lambda: 'paused (~/reset goes back to the start, '
+                          '~/pause with data false runs on)' in node.log)
         assert np.isfinite(states[-1].position).all()
         assert not client.call(Trigger, 'simulation/step').success
         assert set_parameter(client, 'gravity', [0.0, 0.0, -9.8]).successful
-        assert client.call(Trigger, 'simulation/reset').success
-        assert set_parameter(client, 'paused', False).successful
+        assert client.call(Trigger, 'simulation/reset').message == 'at 0 s, paused'
+        assert client.call(SetBool, 'simulation/pause', data=False).message.startswith('running')
         taken = len(states)
         client.wait_until(lambda: len(states) > taken + 100)
         assert np.isfinite(states[-1].position).all()

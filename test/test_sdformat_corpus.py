@@ -33,6 +33,8 @@ STRICTER = {
     "> is missing (needed for type '": 'libsdformat loads a joint without the axis it needs',
     'its link has no collision': 'the sensor would never feel anything',
     '<update_rate>': 'a negative rate',
+    '<damping>': 'negative damping adds energy without end',
+    '<friction>': 'so does negative friction',
     '<thread_pitch> is zero': 'an infinite pitch',
     '<mimic> is wrong': 'libsdformat does not check this in nested models',
     'not XML': 'libsdformat skips text before the root element',

@@ -187,10 +187,13 @@ def test_spoilt_snapshot_is_refused_and_changes_nothing(spoil, message):
     assert sim.save() == before
 
 
-def test_snapshot_of_another_model_is_refused():
+@pytest.mark.parametrize('other', [
+    lambda: spr.Simulation(pendulum(), dt=5e-4), lambda: spr.Simulation(pendulum(damping=1)),
+])
+def test_snapshot_of_another_model_or_step_is_refused(other):
     sim = spr.Simulation(pendulum())
-    with pytest.raises(SnapshotError, match='snapshot of another model'):
-        sim.restore(spr.Simulation(pendulum(), dt=5e-4).save())
+    with pytest.raises(SnapshotError, match='snapshot of another model, step or set of sensors'):
+        sim.restore(other().save())
 
 
 @pytest.mark.parametrize('tau, message', [
@@ -216,6 +219,105 @@ def test_state_that_blows_up_is_kept_at_its_last_good_step():
                        match=r"step 7 at 0.007000 s .*'elbow' moves fastest, 1e\+200"):
         sim.step(n=5)
     assert sim.save() == before
+
+
+def test_step_that_blows_up_in_contact_leaves_every_byte_as_it_was():
+    sim = spr.Simulation(spr.load(MODELS / 'hopper.sdf', world='ground'))
+    sim.step(n=50)
+    sim.qd[7] = 1e200
+    before = sim.save()
+    with pytest.raises(SimulationDiverged):
+        sim.step(np.ones(sim.model.nv), n=3)
+    assert sim.save() == before
+
+
+def test_free_root_at_an_absurd_speed_never_becomes_nan():
+    sim = spr.Simulation(spr.load(text=BODY.format(gravity='0 0 0')))
+    sim.qd[3] = 1e160
+    with pytest.raises(SimulationDiverged):
+        sim.step()
+    assert np.isfinite(sim.q).all()
+
+
+@pytest.mark.parametrize('n, error, message', [
+    (-3, ValueError, 'n = -3: 0 or more steps expected'),
+    (1.7, TypeError, 'float'), ('3', TypeError, 'str'),
+])
+def test_number_of_steps_is_a_number_of_steps(n, error, message):
+    sim = spr.Simulation(pendulum())
+    with pytest.raises(error, match=message):
+        sim.step(n=n)
+    assert sim.step_count == 0
+
+
+def test_empty_command_is_refused_by_name():
+    sim = spr.Simulation(pendulum())
+    with pytest.raises(ValueError, match=re.escape('tau: shape (1,) expected, got (0,)')):
+        sim.step([])
+
+
+def test_world_without_anything_that_moves_runs():
+    model = spr.load(text="<sdf version='1.12'><world name='w'/></sdf>")
+    sim = spr.Simulation(model)
+    sim.step([], n=10)
+    assert sim.step_count == 10 and model.nv == 0
+    assert spr.forward_dynamics(model, [], [], []).size == 0
+
+
+SPINNER = """
+<sdf version='1.12'><world name='w'><gravity>0 0 0</gravity><model name='m'><link name='a'>
+  <inertial><pose>0.02 0.01 -0.03 0.3 0.2 0.1</pose><mass>1</mass><inertia>
+    <ixx>{0}</ixx><iyy>{1}</iyy><izz>{2}</izz></inertia></inertial></link></model></world></sdf>"""
+
+
+@pytest.mark.parametrize('inertia, spin', [
+    ((1e-3, 2e-3, 2.8e-3), (10.0, 10.0, 100.0)), ((1e-3, 1e-3, 2e-3), (5.0, 5.0, 50.0)),
+    ((0.1, 0.2, 0.25), (1.0, 20.0, 1.0)),
+])
+def test_fast_spin_never_gains_energy_and_keeps_its_place(inertia, spin):
+    """The first of these exploded within a second when the torque was taken at the start."""
+    sim = spr.Simulation(spr.load(text=SPINNER.format(*inertia)), dt=1e-3)
+    sim.qd[3:] = spin
+    centre = np.array([0.02, 0.01, -0.03])
+    sim.qd[:3] = -np.cross(spin, centre)  # the centre of mass is at rest
+    last = energy(sim.model, sim.q, sim.qd).kinetic
+    for _ in range(1000):
+        sim.step(n=10)
+        now = energy(sim.model, sim.q, sim.qd).kinetic
+        assert now <= last * (1 + 1e-12)
+        last = now
+    moved = spr.mass_matrix(sim.model, sim.q)[:3] @ sim.qd
+    np.testing.assert_allclose(moved, 0.0, atol=1e-9)
+
+
+def test_middle_axis_flips_when_it_should():
+    """I = (.1, .2, .3), w = (1e-3, 5, 1e-3): 3.5387, 10.1599, 16.7812 s (test 23)."""
+    text = SPINNER.format(0.1, 0.2, 0.3).replace('0.02 0.01 -0.03 0.3 0.2 0.1', '0 0 0 0 0 0')
+    sim = spr.Simulation(spr.load(text=text), dt=2.5e-4)
+    sim.qd[3:] = 1e-3, 5.0, 1e-3
+    flips, last = [], 1.0
+    while len(flips) < 3 and sim.time < 20.0:
+        sim.step(n=4)
+        w, x, y, z = sim.q[3:]
+        axis = np.array([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)])
+        spin = axis @ sim.qd[3:]  # about the body's y
+        if spin * last < 0:
+            flips.append(sim.time)
+        last = spin
+    np.testing.assert_allclose(flips, [3.5387, 10.1599, 16.7812], rtol=3e-3)
+
+
+def test_hopper_in_flight_does_not_speed_up():
+    model = spr.load(MODELS / 'hopper.sdf', world='empty')
+    sim = spr.Simulation(model)
+    sim.gravity = (0, 0, 0)
+    sim.qd[3:6] = 6.0, 12.0, 12.0
+    start = sum(energy(model, sim.q, sim.qd))
+    worst = 0.0
+    for _ in range(2000):
+        sim.step(n=10)
+        worst = max(worst, energy(model, sim.q, sim.qd).kinetic)
+    assert worst < 1.05 * start
 
 
 @pytest.mark.parametrize('dt', [0.0, -1e-3, np.nan, np.inf, 1e-12, 1.5e-9])

@@ -21,12 +21,25 @@ def z_axis(R):
 
 
 @inlined
-def speed_bound(shape, work):
-    """Return a speed that no point of a shape exceeds [m/s]."""
-    v = as_motion(work[shape.body].v)
-    centre = add(v.linear, cross(v.angular, as_transform(shape.X).r))
-    return (math.sqrt(dot(centre, centre))
-            + math.sqrt(dot(v.angular, v.angular)) * shape.radius)
+def length(a):
+    return math.sqrt(dot(a, a))
+
+
+@inlined
+def velocity_at(body, p):
+    """Return the velocity of a body's point at p, and the body's spin, in world axes."""
+    v, R = as_motion(body.v), as_matrix(body.R_WB, 0)
+    spin = times(R, v.angular)
+    arm = subtract(p, as_vector(body.p_WB, 0))
+    return add(times(R, v.linear), cross(spin, arm)), spin
+
+
+@inlined
+def speed_bound(plane_body, body, p, radius):
+    """Return a speed that no point within a radius of p has against the plane [m/s]."""
+    v_plane, spin_plane = velocity_at(plane_body, p)
+    v, spin = velocity_at(body, p)
+    return length(subtract(v, v_plane)) + (length(spin) + length(spin_plane)) * radius
 
 
 @inlined
@@ -52,10 +65,10 @@ def corner(size, i):
 
 
 @exact
-def put_contact(contact, index, pair, shapes, key, point, n, gap, dt):
+def put_contact(contact, pair, shapes, key, point, n, gap, dt):
     """Write a contact and what its law asks for at this gap."""
     t1, t2 = tangents(n)
-    contact.pair, contact.key = index, key
+    contact.key = key
     contact.shape_a, contact.shape_b = pair.a, pair.b
     contact.body_a, contact.body_b = shapes[pair.a].body, shapes[pair.b].body
     put_vector(contact.point, 0, subtract(point, scale(n, 0.5 * gap)))
@@ -82,15 +95,15 @@ def find_contacts(shapes, pairs, work, options, contacts):
     """
     dt = options[0].dt
     count = 0
-    for index in range(pairs.size):
-        pair = pairs[index]
+    for k in range(pairs.size):
+        pair = pairs[k]
         plane, shape = shapes[pair.a], shapes[pair.b]
         R, p = shape_pose(plane, work)
         n = z_axis(R)
         offset = dot(n, p)
         R, p = shape_pose(shape, work)
         centre_gap = dot(n, p) - offset
-        speed = speed_bound(plane, work) + speed_bound(shape, work)
+        speed = speed_bound(work[plane.body], work[shape.body], p, shape.radius)
         margin = max(options[0].margin, 1.5 * dt * speed)
         if centre_gap - shape.radius >= margin:
             continue
@@ -99,11 +112,11 @@ def find_contacts(shapes, pairs, work, options, contacts):
                 point = add(p, times(R, corner(shape.size, i)))
                 gap = dot(n, point) - offset
                 if gap < margin:
-                    put_contact(contacts[count], index, pair, shapes, i, point, n, gap, dt)
+                    put_contact(contacts[count], pair, shapes, i, point, n, gap, dt)
                     count += 1
         else:
             gap = centre_gap - shape.radius
             point = subtract(p, scale(n, shape.radius))
-            put_contact(contacts[count], index, pair, shapes, 0, point, n, gap, dt)
+            put_contact(contacts[count], pair, shapes, 0, point, n, gap, dt)
             count += 1
     return count

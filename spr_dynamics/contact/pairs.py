@@ -6,6 +6,7 @@ import numpy as np
 from spr_dynamics.contact.records import PAIR
 from spr_dynamics.dynamics.crba import mass_matrix
 from spr_dynamics.dynamics.kinematics import link_poses
+from spr_dynamics.dynamics.work import workspace_of
 from spr_dynamics.model.model import frozen
 from spr_dynamics.model.records import AXIS, BOX, PLANE, SPHERE
 
@@ -79,39 +80,40 @@ def inverse_masses(model) -> np.ndarray:
     Estimate how easily each body is pushed, at the pose of the file [1/kg].
 
     The mean over the directions of J M^-1 J^T at the centre of mass, but not less than one over
-    the mass of the whole (a body in a tree can look immovable at one pose).
+    the mass of the whole tree (a body in a tree can look immovable at one pose).
 
     :returns: One number a body; 0 for the world.
     """
     w = np.zeros(model.tree.size)
     if not model.shapes.size or model.nv == 0:
         return w
-    M, T_WL = mass_matrix(model, model.home), link_poses(model, model.home)
-    T_WB = body_poses(model, T_WL)
-    floor = 1.0 / model.tree['inertia'][:, 0].sum()
+    link_poses(model, model.home)
+    place = workspace_of(model).body
+    R_WB, p_WB = place['R_WB'].reshape(-1, 3, 3).copy(), place['p_WB'].copy()
+    M, mass = mass_matrix(model, model.home), tree_masses(model)
     for i in sorted(set(model.shapes['body'].tolist()) - {0}):
         inertia = model.tree[i]['inertia']
         centre = inertia[1:4] / inertia[0] if inertia[0] > 0.0 else np.zeros(3)
-        J = point_jacobian(model, T_WB, i, T_WB[i][:3, :3] @ centre + T_WB[i][:3, 3])
-        w[i] = max(np.trace(J @ np.linalg.solve(M, J.T)) / 3.0, floor)
+        J = point_jacobian(model, R_WB, p_WB, i, R_WB[i] @ centre + p_WB[i])
+        w[i] = max(np.trace(J @ np.linalg.solve(M, J.T)) / 3.0, 1.0 / mass[i])
     return w
 
 
-def body_poses(model, T_WL):
-    """Return the pose of each body, from one of its links."""
-    T_WB = np.tile(np.eye(4), (model.tree.size, 1, 1))
-    for link, T in zip(model.links, T_WL):
-        T_BL = np.eye(4)
-        T_BL[:3, :3], T_BL[:3, 3] = link['X'][:9].reshape(3, 3).T, link['X'][9:]
-        T_WB[link['body']] = T @ np.linalg.inv(T_BL)
-    return T_WB
+def tree_masses(model) -> np.ndarray:
+    """Return for each body the mass of the tree that it is part of [kg]."""
+    tree = model.tree
+    trunk = np.arange(tree.size)
+    for i in range(1, tree.size):
+        if tree['parent'][i] > 0:
+            trunk[i] = trunk[tree['parent'][i]]
+    return np.bincount(trunk, tree['inertia'][:, 0])[trunk]
 
 
-def point_jacobian(model, T_WB, i, p_W):
+def point_jacobian(model, R_WB, p_WB, i, p_W):
     """Return the (3, nv) matrix that maps qd to the velocity of a point of body i."""
     J = np.zeros((3, model.nv))
     while i > 0:
-        body, R, r = model.tree[i], T_WB[i][:3, :3], p_W - T_WB[i][:3, 3]
+        body, R, r = model.tree[i], R_WB[i], p_W - p_WB[i]
         k = body['v']
         if body['joint'] == AXIS:
             z = R[:, 2]

@@ -16,7 +16,6 @@ PAIR = np.dtype([
 
 # One contact point: frame C has the normal n, from shape a to shape b, and tangents t1, t2.
 CONTACT = np.dtype([
-    ('pair', np.int64),
     ('key', np.int64),                           # which feature of the shape touches
     ('body_a', np.int64), ('body_b', np.int64),
     ('shape_a', np.int64), ('shape_b', np.int64),
@@ -55,6 +54,14 @@ class SolverOptions:
     """Relative residual of momentum at which a solve ends."""
     budget: int = 40
     """Factorisations a step may take."""
+
+    def __post_init__(self):
+        """Refuse values that make no law: ValueError, with name, value and range."""
+        for name in ('beta', 'sigma', 'recovery_speed', 'tolerance', 'budget'):
+            if not 0.0 < getattr(self, name) < np.inf:
+                raise ValueError(f'{name} = {getattr(self, name)}: a positive number expected')
+        if not 0.0 <= self.margin < np.inf:
+            raise ValueError(f'margin = {self.margin}: 0 or more expected')
 
     def record(self, dt) -> np.ndarray:
         """Return the options that kernels need, as one OPTIONS record."""

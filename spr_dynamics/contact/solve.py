@@ -7,7 +7,7 @@ with u = J v. Each impulse is an explicit function of v: the normal one of a spr
 taken implicitly, the tangential one of Coulomb's law with linear creep while it sticks. The
 bound on friction is the normal impulse of the same v, renewed at each iteration, so that the law
 at the solution is Coulomb's own (Castro et al. 2022, 2023; Acary et al. 2011). Should that not
-settle, the bound is kept and the convex problem solved to the end: momentum balance always holds.
+settle, the bound is kept and the convex problem solved, which always has one solution.
 """
 import math
 
@@ -237,7 +237,8 @@ def solve_contacts(contacts, count, J, support, A, H, x, options):
     :param H: Scratch, shape (nv, nv).
     :param x: Vectors, shape (rows, nv): row 0 is the free velocity, row 1 the first guess and then
         the solution, the next five are scratch.
-    :returns: Iterations taken; more than ``RENEWALS``: the bound on friction is an earlier one.
+    :returns: Iterations taken, more than ``RENEWALS`` if the bound on friction is an earlier one;
+        and whether the problem was solved within the budget.
     """
     v_free, v, Av, g, dv, Adv, column = x[0], x[1], x[2], x[3], x[4], x[5], x[6]
     start_at(contacts, count, J, support, A, v_free, v_free, Av)
@@ -247,12 +248,15 @@ def solve_contacts(contacts, count, J, support, A, H, x, options):
         for i in range(v.size):
             v[i] = v_free[i]
         start_at(contacts, count, J, support, A, v, v_free, Av)
-    for iteration in range(options[0].budget + 1):
+    iteration = 0
+    while True:
         if iteration <= RENEWALS:
             renew_bounds(contacts, count)
         evaluate(contacts, count, J, support, Av, g)
-        if is_solved(A, Av, g, options[0].tolerance) or iteration == options[0].budget:
-            return iteration
+        solved = is_solved(A, Av, g, options[0].tolerance)
+        if solved or iteration == options[0].budget:
+            return iteration, solved
+        iteration += 1
         fill_hessian(contacts, count, J, support, A, H)
         factor(H, column)
         for i in range(v.size):
@@ -275,4 +279,3 @@ def solve_contacts(contacts, count, J, support, A, H, x, options):
         for c in range(count):
             for k in range(3):
                 contacts[c].u[k] += alpha * contacts[c].du[k]
-    return options[0].budget

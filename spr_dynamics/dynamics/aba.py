@@ -103,8 +103,8 @@ def accelerations(tree, work, qd, tau, diagonal, qdd):
 
 
 @entry_point(TREE_RECORDS, LINK_RECORDS, WORK_RECORDS, MATRIX, READ_VECTOR, VECTOR, VECTOR,
-             VECTOR, MATRIX, READ_VECTOR, VECTOR)
-def aba(tree, link, work, trig, gravity, q, qd, tau, f_ext, armature, qdd):
+             VECTOR, MATRIX, VECTOR, VECTOR)
+def aba(tree, link, work, trig, gravity, q, qd, tau, f_ext, diagonal, qdd):
     """
     Articulated-body algorithm (Featherstone 2008, table 7.1), O(nb).
 
@@ -117,11 +117,11 @@ def aba(tree, link, work, trig, gravity, q, qd, tau, f_ext, armature, qdd):
     :param qd: Velocities, shape (nv,).
     :param tau: Joint forces, shape (nv,).
     :param f_ext: Torque and force on each link, or no rows.
-    :param armature: Inertia of the motors, shape (nv,).
+    :param diagonal: What is added to each joint's own inertia, shape (nv,).
     :param qdd: Result: accelerations, shape (nv,).
     :returns: OK, or BAD if an argument has a wrong size or is not finite.
     """
-    nv = armature.size
+    nv = diagonal.size
     if not (is_position(tree, q, trig.shape[1]) and is_vector(qd, nv) and is_vector(tau, nv)
             and is_force_table(f_ext, link.size) and qdd.size == nv):
         return BAD
@@ -130,7 +130,7 @@ def aba(tree, link, work, trig, gravity, q, qd, tau, f_ext, armature, qdd):
     if f_ext.shape[0] > 0:
         poses(tree, work)
         subtract_external(link, work, f_ext)
-    accelerations(tree, work, qd, tau, armature, qdd)
+    accelerations(tree, work, qd, tau, diagonal, qdd)
     return OK
 
 
@@ -156,12 +156,12 @@ def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
         out = np.empty(model.nv)
     try:
         status = aba(model.tree, model.links, work.body, work.trig, model.gravity, q, qd, tau,
-                     NO_FORCES if f_ext is None else f_ext, model.armature, out)
-    except TypeError:  # not arrays of doubles
+                     NO_FORCES if f_ext is None else f_ext, work.no_diagonal, out)
+    except (TypeError, ValueError):  # not arrays of doubles
         status = BAD
     if status != OK:
         aba(model.tree, model.links, work.body, work.trig, model.gravity,
             checked_position(model, q), checked('qd', qd, model.nv),
-            checked('tau', tau, model.nv), checked_forces(model, f_ext), model.armature,
+            checked('tau', tau, model.nv), checked_forces(model, f_ext), work.no_diagonal,
             checked_out(out, (model.nv,)))
     return out

@@ -24,6 +24,15 @@ def are_finite(x):
 
 
 @kernel
+def are_moderate(x):
+    """Answer whether the square of every entry is finite: no sane velocity is above 1e154."""
+    total = 0.0
+    for i in range(x.size):
+        total += 0.0 * (x[i] * x[i])
+    return total == 0.0
+
+
+@kernel
 def are_unit(tree, q):
     """Answer whether the quaternions of the free bodies have length one."""
     for i in range(1, tree.size):
@@ -103,7 +112,10 @@ def checked_forces(model, f_ext) -> np.ndarray:
     """
     if f_ext is None:
         return NO_FORCES
-    array = np.array(f_ext, dtype=float, order='C')
+    try:
+        array = np.array(f_ext, dtype=float, order='C')
+    except (TypeError, ValueError):
+        raise ValueError(f'f_ext: numbers expected, got {f_ext!r}') from None
     if array.shape not in ((model.links.size, 6), (0, 6)):
         raise ValueError(f'f_ext: shape ({model.links.size}, 6) expected (a row for each of '
                          f'model.link_names), got {array.shape}')

@@ -5,7 +5,7 @@ from spr_dynamics.dynamics.check import (
     BAD, checked_out, checked_position, is_position, OK)
 from spr_dynamics.dynamics.kinematics import transforms, TREE_RECORDS
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
-from spr_dynamics.jit import entry_point, inlined, kernel, MATRIX, READ_VECTOR, VECTOR
+from spr_dynamics.jit import entry_point, inlined, kernel, MATRIX, VECTOR
 from spr_dynamics.model.records import FREE
 from spr_dynamics.spatial import (
     add_rigid, along, as_rigid_inertia, as_transform, Axis, component, momentum, Motion,
@@ -43,7 +43,7 @@ def put_free_column(M, k, column, X, f):
 
 @kernel
 def composite_inertias(tree, work):
-    """Add up, inward, what each joint carries."""
+    """Add up, inward, what each joint carries; needs the transforms."""
     for i in range(1, tree.size):
         put_rigid_inertia(work[i].Ic, as_rigid_inertia(tree[i].inertia))
     for i in range(tree.size - 1, 0, -1):
@@ -57,11 +57,10 @@ def composite_inertias(tree, work):
 @kernel
 def inertia_matrix(tree, work, M):
     """
-    Fill M, given the transforms.
+    Fill M, given the transforms and the composite inertias.
 
     Column by column: the force that moves all a joint carries, seen by each joint on the way in.
     """
-    composite_inertias(tree, work)
     for row in range(M.shape[0]):
         for column in range(M.shape[1]):
             M[row, column] = 0.0
@@ -85,21 +84,19 @@ def inertia_matrix(tree, work, M):
                 put_pair(M, body.v, tree[i].v, component(Axis(body.turn, body.slide), f))
 
 
-@entry_point(TREE_RECORDS, WORK_RECORDS, MATRIX, VECTOR, READ_VECTOR, MATRIX)
-def crba(tree, work, trig, q, armature, M):
+@entry_point(TREE_RECORDS, WORK_RECORDS, MATRIX, VECTOR, MATRIX)
+def crba(tree, work, trig, q, M):
     """
     Composite-rigid-body algorithm (Featherstone 2008, table 6.2), O(nb depth).
 
     :param M: Result: the symmetric inertia matrix, shape (nv, nv).
     :returns: OK, or BAD if an argument has a wrong size or is not finite.
     """
-    nv = armature.size
-    if not is_position(tree, q, trig.shape[1]) or M.shape[0] != nv or M.shape[1] != nv:
+    if not is_position(tree, q, trig.shape[1]):
         return BAD
     transforms(tree, work, trig, q)
+    composite_inertias(tree, work)
     inertia_matrix(tree, work, M)
-    for k in range(nv):
-        M[k, k] += armature[k]
     return OK
 
 
@@ -114,13 +111,16 @@ def mass_matrix(model, q, out=None) -> np.ndarray:
     :raises ValueError: If an argument has the wrong shape or is not finite; names it.
     """
     work = workspace_of(model)
+    shape = model.nv, model.nv
     if out is None:
-        out = np.empty((model.nv, model.nv))
+        out = np.empty(shape)
+    elif getattr(out, 'shape', None) != shape:
+        checked_out(out, shape)
     try:
-        status = crba(model.tree, work.body, work.trig, q, model.armature, out)
-    except TypeError:  # not arrays of doubles
+        status = crba(model.tree, work.body, work.trig, q, out)
+    except (TypeError, ValueError):  # not an array of doubles
         status = BAD
     if status != OK:
-        crba(model.tree, work.body, work.trig, checked_position(model, q), model.armature,
-             checked_out(out, (model.nv, model.nv)))
+        crba(model.tree, work.body, work.trig, checked_position(model, q),
+             checked_out(out, shape))
     return out

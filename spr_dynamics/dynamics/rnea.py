@@ -79,7 +79,7 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None) -> np.ndarray:
     try:
         status = rnea(model.tree, model.links, work.body, work.trig, model.gravity, q, qd, qdd,
                       NO_FORCES if f_ext is None else f_ext, out)
-    except TypeError:  # not arrays of doubles
+    except (TypeError, ValueError):  # not arrays of doubles
         status = BAD
     if status != OK:
         rnea(model.tree, model.links, work.body, work.trig, model.gravity,

@@ -28,6 +28,7 @@ class Workspace:
     def __init__(self, model):
         self.body = np.full(model.tree.size, np.nan, WORK)
         self.trig = np.full((2, model.nq), np.nan)
+        self.no_diagonal = np.zeros(model.nv)
 
 
 _WORKSPACES: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()

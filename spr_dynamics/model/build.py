@@ -6,7 +6,7 @@ import numpy as np
 
 from spr_dynamics.errors import ModelError
 from spr_dynamics.model.model import FreeRoot, frozen, Joint, Model
-from spr_dynamics.model.records import AXIS, FREE, LINK, TREE
+from spr_dynamics.model.records import AXIS, FREE, LINK, transform_from_pose, TREE
 from spr_dynamics.model.shapes import build_shapes
 from spr_dynamics.sdformat.assemble import Assembly, PlacedJoint
 from spr_dynamics.sdformat.poses import Pose
@@ -14,7 +14,7 @@ from spr_dynamics.sdformat.poses import Pose
 WORLD = -1
 TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
 SIMULATED = (*TURNING, *SLIDING, 'fixed')
-MIN_MASS = 1e-12  # [kg] or [kg m^2]; a joint that moves less has an acceleration of round-off
+SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
 
 
 class Body(NamedTuple):
@@ -44,8 +44,9 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
     layout = lay_out(assembly, bodies)
     links = link_records(assembly, bodies, body_of_link)
     tree = tree_records(assembly, bodies, body_of_link, layout)
-    refuse_massless(assembly, bodies, tree)
-    shapes, shape_names, shape_warnings = build_shapes(assembly, links)
+    refuse_singular(assembly, bodies, tree)
+    link_names = unique_names(assembly.links)
+    shapes, shape_names, shape_warnings = build_shapes(assembly, links, link_names)
     joints = joint_table(assembly, bodies, layout)
     roots = root_table(assembly, bodies, layout)
     return Model(
@@ -54,9 +55,8 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
         gravity=frozen(np.array(assembly.gravity, float)),
         dt=assembly.physics.max_step_size,
         real_time_factor=assembly.physics.real_time_factor,
-        link_names=unique_names(assembly.links), shape_names=shape_names,
+        link_names=link_names, shape_names=shape_names,
         joints=joints, free_roots=roots, home=frozen(home(bodies, layout)),
-        armature=frozen(np.zeros(layout.nv)),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
                   *joint_warnings(joints),
                   *shape_warnings),
@@ -106,9 +106,15 @@ def weld(assembly, fix_base):
 
 
 def movable(assembly):
-    """List the joints that can move: neither fixed nor inside a static model."""
-    return [joint for joint in assembly.joints if joint.element.type != 'fixed'
-            and not assembly.links[joint.child].is_static]
+    """List the joints that can move: neither fixed nor between things that are static."""
+    return [joint for joint in assembly.joints
+            if joint.element.type != 'fixed' and not joins_static(assembly, joint)]
+
+
+def joins_static(assembly, joint):
+    """Say whether both ends of a joint stand still because the file says so."""
+    ends = joint.parent, joint.child
+    return all(end == WORLD or assembly.links[end].is_static for end in ends)
 
 
 def find_movers(assembly, group):
@@ -134,6 +140,12 @@ def find_movers(assembly, group):
                 'yet, one joint moves a link')
         movers[child] = joint
     return movers
+
+
+def has_free_root(assembly) -> bool:
+    """Say whether anything in an assembly is held by nothing."""
+    group = weld(assembly, fix_base=False)
+    return bool(set(group) - {WORLD} - set(find_movers(assembly, group)))
 
 
 def order_bodies(assembly, group):
@@ -209,7 +221,7 @@ def link_records(assembly, bodies, body_of_link):
     records = np.zeros(len(assembly.links), LINK)
     for record, link, i in zip(records, assembly.links, body_of_link):
         record['body'] = i
-        record['X'] = transform(bodies[i].T_WB.inverse() @ link.T_WL)
+        record['X'] = transform_from_pose(bodies[i].T_WB.inverse() @ link.T_WL)
     return records
 
 
@@ -224,7 +236,7 @@ def tree_records(assembly, bodies, body_of_link, layout):
         record = tree[i]
         record['parent'] = body.parent
         record['q'], record['v'] = layout.q[i], layout.v[i]
-        record['X'] = transform(bodies[body.parent].T_WB.inverse() @ body.T_WB)
+        record['X'] = transform_from_pose(bodies[body.parent].T_WB.inverse() @ body.T_WB)
         tree[body.parent]['is_leaf'] = False
         last[body.parent] = i
         if body.joint is None:
@@ -244,11 +256,6 @@ def tree_records(assembly, bodies, body_of_link, layout):
     return tree
 
 
-def transform(T_PC):
-    """Write a pose as ``Transform`` does: rotation parent to child, then the child's origin."""
-    return np.concatenate([T_PC.R.T.ravel(), T_PC.p])
-
-
 def rigid_inertia(link, T_BL):
     """Express a link's inertia about the origin of its body, as ``RigidInertia`` holds it."""
     inertial = link.element.inertial
@@ -258,37 +265,60 @@ def rigid_inertia(link, T_BL):
     return np.concatenate([[m], m * c, about[np.triu_indices(3)]])
 
 
-def refuse_massless(assembly, bodies, tree):
-    """Stop where a joint would move nothing, which would give it an endless acceleration."""
-    mass, moment, second = np.zeros((3, len(bodies)), object)
-    for i, body in enumerate(bodies):
-        mass[i], moment[i], second[i] = moments_in_world(tree['inertia'][i], body.T_WB)
-    for i in range(len(bodies) - 1, 0, -1):
-        p = bodies[i].parent
-        mass[p] += mass[i]
-        moment[p] = moment[p] + moment[i]
-        second[p] = second[p] + second[i]
+def refuse_singular(assembly, bodies, tree):
+    """
+    Stop where something would move that has no inertia, at the pose of the file.
+
+    The inward pass of the articulated-body algorithm: each joint has to feel some inertia with
+    the joints beyond it free, and a free root in all six directions.
+    """
+    carried = np.array([inertia_matrix(record['inertia']) for record in tree])
+    locked = carried.copy()
     problems = []
-    for i, body in enumerate(bodies[1:], 1):
-        axis, p = body.T_WB.R[:, 2], body.T_WB.p
-        about_p = second[i] - np.outer(moment[i], p) - np.outer(p, moment[i] - mass[i] * p)
-        turning = np.trace(about_p) - axis @ about_p @ axis
-        if tree['turn'][i] and turning < MIN_MASS or not tree['turn'][i] and mass[i] < MIN_MASS:
-            moved = assembly.links[body.root]
-            problems.append(f"{where(moved.element)}: link '{moved.name}' moves but has no mass "
-                            'or no inertia about its axis; give it some, or fix it to a link')
+    for i in range(len(bodies) - 1, 0, -1):
+        record, IA = tree[i], carried[i]
+        if bodies[i].joint is None:
+            scale = np.sqrt(np.diag(IA))
+            is_singular = (scale == 0.0).any() or np.linalg.eigvalsh(
+                IA / np.outer(scale, scale))[0] < SINGULAR
+        else:
+            S = np.array([0.0, 0.0, record['turn'], 0.0, 0.0, record['slide']])
+            d = S @ IA @ S
+            is_singular = d <= SINGULAR * (S @ locked[i] @ S)
+        if is_singular:
+            moved = assembly.links[bodies[i].root]
+            problems.append(f"{where(moved.element)}: link '{moved.name}' moves but has no mass, "
+                            'or no inertia in a direction in which it can move; give it some, or '
+                            'fix it to a link that has')
+        if record['parent'] > 0:
+            X = motion_transform(record['X'])
+            if not is_singular:
+                IA = IA - np.outer(IA @ S, IA @ S) / d
+            carried[record['parent']] += X.T @ IA @ X
+            locked[record['parent']] += X.T @ locked[i] @ X
     if problems:
-        raise ModelError('\n'.join(problems))
+        raise ModelError('\n'.join(reversed(problems)))
 
 
-def moments_in_world(inertia, T_WB):
-    """Return mass, first and second moment of mass of a body about the world's origin."""
-    m, h, about = inertia[0], inertia[1:4], np.zeros((3, 3))
+def inertia_matrix(inertia):
+    """Write a rigid inertia as a 6x6 matrix about the body's origin, angular part first."""
+    about = np.zeros((3, 3))
     about[np.triu_indices(3)] = inertia[4:]
     about += np.triu(about, 1).T
-    second = T_WB.R @ (0.5 * np.trace(about) * np.eye(3) - about) @ T_WB.R.T
-    h_W, p = T_WB.R @ h, T_WB.p
-    return m, h_W + m * p, second + np.outer(h_W, p) + np.outer(p, h_W + m * p)
+    H = skew(inertia[1:4])
+    return np.block([[about, H], [H.T, inertia[0] * np.eye(3)]])
+
+
+def motion_transform(X):
+    """Write a ``Transform`` as the 6x6 matrix that takes motions from parent to child."""
+    E = X[:9].reshape(3, 3)
+    return np.block([[E, np.zeros((3, 3))], [-E @ skew(X[9:]), E]])
+
+
+def skew(a):
+    """Return the matrix of the cross product with a."""
+    x, y, z = a
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def joint_table(assembly, bodies, layout):
@@ -327,10 +357,12 @@ def home(bodies, layout):
 
 
 def unique_names(placed):
-    """Name links or joints; those whose names occur twice become ``model::name``."""
+    """Name links or joints; those whose names could mean two things become ``model::name``."""
     count = Counter(item.name for item in placed)
-    return tuple(item.name if count[item.name] == 1 else f'{item.model}::{item.name}'
-                 for item in placed)
+    qualified = [f'{item.model}::{item.name}' if item.model else item.name for item in placed]
+    taken = set(qualified)
+    return tuple(item.name if count[item.name] == 1 and item.name not in taken else name
+                 for item, name in zip(placed, qualified))
 
 
 def joint_warnings(joints):
@@ -346,8 +378,8 @@ def joint_warnings(joints):
 
 def static_warnings(assembly):
     """Name the joints that can't move since their model is static."""
-    names = [joint.name for joint in assembly.joints if joint.element.type != 'fixed'
-             and assembly.links[joint.child].is_static]
+    names = [joint.name for joint in assembly.joints
+             if joint.element.type != 'fixed' and joins_static(assembly, joint)]
     return (f'joints of static models do not move ({", ".join(names)})',) if names else ()
 
 

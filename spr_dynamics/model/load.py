@@ -2,7 +2,7 @@
 import dataclasses
 from pathlib import Path
 
-from spr_dynamics.model.build import build
+from spr_dynamics.model.build import build, has_free_root
 from spr_dynamics.model.model import Model
 from spr_dynamics.sdformat.assemble import assemble
 from spr_dynamics.sdformat.read import add_world, read
@@ -47,10 +47,8 @@ def load(source: str | Path | None = None, *, text: str | None = None,
     root = read(source, text=text)
     robot = assemble(root)
     if world == 'auto':
-        model = build(robot, fix_base=fix_base)
-        if not model.free_roots or robot.has_world:
-            return model
-        world = 'ground'
+        stands = has_free_root(robot) and not fix_base and not robot.has_world
+        world = 'ground' if stands else None
     if world is None:
         return build(robot, fix_base=fix_base)
     around = read(text=WORLDS[world]) if world in WORLDS else read(world)

@@ -68,8 +68,6 @@ class Model:
     free_roots: tuple[FreeRoot, ...]
     home: np.ndarray
     """Positions as the file poses the robot, shape (nq,)."""
-    armature: np.ndarray
-    """What a motor adds to the diagonal of the mass matrix [kg m^2] or [kg], shape (nv,)."""
     warnings: tuple[str, ...]
     """What was read and is not simulated, a line each."""
     assembly: Assembly

@@ -1,6 +1,7 @@
 """The record arrays that a Model is made of. Each dtype is made once: equal copies cost time."""
 import numpy as np
 
+from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.spatial import RIGID_INERTIA, TRANSFORM
 
 AXIS, FREE = 0, 1  # joint kinds: along and about z, or all six directions (children of the world)
@@ -49,3 +50,13 @@ SHAPE = np.dtype([
     ('collide_bitmask', np.int64),
     ('category_bitmask', np.int64),
 ], align=True)
+
+
+def transform_from_pose(T_AB: Pose) -> np.ndarray:
+    """Write a pose as a ``Transform`` from A to B: rotation by rows, then B's origin in A."""
+    return np.concatenate([T_AB.R.T.ravel(), T_AB.p])
+
+
+def pose_from_transform(X: np.ndarray) -> Pose:
+    """Read a pose T_AB back from a ``Transform`` from A to B."""
+    return Pose(X[:9].reshape(3, 3).T, X[9:])

@@ -4,19 +4,18 @@ import math
 
 import numpy as np
 
-from spr_dynamics.model.records import BOX, PLANE, SHAPE, SPHERE
+from spr_dynamics.model.records import (
+    BOX, PLANE, pose_from_transform, SHAPE, SPHERE, transform_from_pose)
 from spr_dynamics.sdformat import elements
 from spr_dynamics.sdformat.poses import Pose
 
-# SDF's own defaults of <surface><contact><ode>: as good as rigid.
-STIFFNESS, DAMPING = 1e12, 1.0
 
-
-def build_shapes(assembly, links):
+def build_shapes(assembly, links, link_names):
     """
     Write a record for each collision that takes part in contacts.
 
     :param links: ``LINK`` records of the assembly's links.
+    :param link_names: Their names, each of them once.
     :returns: Records, their names (``link::collision``), and a warning for each kind of thing
         that was read and has no effect yet.
     """
@@ -28,7 +27,7 @@ def build_shapes(assembly, links):
                 ignored[type(placed.element.geometry).__name__.lower()] += 1
                 continue
             records.append(record)
-            names.append(f'{link.name}::{placed.name}')
+            names.append(f'{link_names[k]}::{placed.name}')
     ignored.pop('empty', None)
     warnings = [f'{count} collision shapes of type {kind} are read but touch nothing yet '
                 '(simulated: plane against sphere and box)' for kind, count in ignored.items()]
@@ -50,15 +49,13 @@ def shape_record(placed, k, link):
         radius = math.sqrt(size @ size)
     else:
         return None
-    T_BL = Pose(link['X'][:9].reshape(3, 3).T, link['X'][9:])
-    T_BS = T_BL @ placed.T_LS @ Pose(turn, np.zeros(3))
+    T_BS = pose_from_transform(link['X']) @ placed.T_LS @ Pose(turn, np.zeros(3))
     record = np.zeros((), SHAPE)
     record['kind'], record['link'], record['body'] = kind, k, link['body']
     record['size'], record['radius'] = size, radius
-    record['X'] = np.concatenate([T_BS.R.T.ravel(), T_BS.p])
+    record['X'] = transform_from_pose(T_BS)
     record['mu'] = surface.mu
-    record['stiffness'] = STIFFNESS if surface.kp is None else surface.kp
-    record['damping'] = DAMPING if surface.kd is None else surface.kd
+    record['stiffness'], record['damping'] = surface.kp, surface.kd
     record['max_speed'] = np.nan if surface.max_vel is None else surface.max_vel
     record['min_depth'] = surface.min_depth
     record['collide_bitmask'] = surface.collide_bitmask

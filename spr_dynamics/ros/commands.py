@@ -1,11 +1,10 @@
 """The efforts that act until the next command, and the checks at the door."""
 from collections.abc import Iterable, Sequence
-import difflib
 import math
 
 import numpy as np
 
-from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.errors import name_hint, SprDynamicsError
 
 
 class CommandRefused(SprDynamicsError):
@@ -86,14 +85,13 @@ class Commands:
                                  'expected finite numbers')
         self.efforts[self._order] = values
 
-    def above(self, limit: np.ndarray) -> list[int]:
+    def above(self, limit: np.ndarray) -> set[int]:
         """
         Return the entries of the effort vector whose command exceeds its limit.
 
         :param limit: Largest magnitude of each entry, infinite where there is none.
         """
-        exceeded = np.abs(self.efforts) > limit
-        return list(np.flatnonzero(exceeded)) if exceeded.any() else []
+        return set(np.flatnonzero(np.abs(self.efforts) > limit).tolist())
 
     def _indices_of(self, names: Sequence[str]) -> np.ndarray:
         # a controller names the same joints in every message
@@ -110,37 +108,7 @@ class Commands:
         return self._indices
 
     def _unknown(self, name: str) -> str:
-        return f'there is no joint {name!r}{did_you_mean(name, self._index)}; ' \
-               f'the joints are {_listed(self._index)}'
-
-
-class LimitNotices:
-    """Which joints were commanded more than their effort limit, each told once."""
-
-    def __init__(self) -> None:
-        """Start with nothing told."""
-        self._told: set[int] = set()
-
-    def new(self, entries: Iterable[int]) -> list[int]:
-        """
-        Return those entries that were never returned before.
-
-        :param entries: Entries of the effort vector above their limits now.
-        """
-        fresh = [entry for entry in entries if entry not in self._told]
-        self._told.update(fresh)
-        return fresh
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """
-    Return a hint at the nearest known name, or nothing.
-
-    :param name: What was written.
-    :param known: What was possible.
-    """
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f' (did you mean {near[0]!r}?)' if near else ''
+        return f'there is no joint {name!r}{name_hint(name, self._index)}'
 
 
 def expiry_step(step: int, timeout: float, dt: float) -> int | None:

@@ -1,38 +1,33 @@
 """Contact sensors as parameters: ``contact_sensors.<name>.<setting>``."""
 from collections.abc import Mapping
 import dataclasses
-import math
 from typing import Any
 
 import numpy as np
 
-from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.errors import name_hint
 from spr_dynamics.ros import convert
-from spr_dynamics.ros.commands import did_you_mean
 from spr_dynamics.ros.parameters import (
     ParameterError, Parameters, sensor_parameter, SENSOR_PREFIX, SENSOR_TABLE, Value)
-from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors
-
-MICRO = 1e6  # the largest rate is rounded down to a millionth, so that it never exceeds 1 / dt
+from spr_dynamics.sensors.contact import (
+    ContactSensorSettings, declared_sensors, link_index, SensorError)
 
 
 class ContactSensorParameters:
     """The parameters of all contact sensors, declared in the SDF or by parameters alone."""
 
-    def __init__(self, parameters: Parameters, model: Any, dt: float) -> None:
+    def __init__(self, parameters: Parameters, model: Any) -> None:
         """
         Declare the parameters of each sensor.
 
         :param parameters: The node's parameters.
         :param model: The model, with the sensors that its SDF declares.
-        :param dt: Length of a step [s]; a sensor takes one sample a step at most.
         :raises SprDynamicsError: If a setting is unknown or can't be used.
         """
         declared = declared_sensors(model)
         added = _sensors_added(parameters.overrides, declared)
         self.topics = convert.topics_from_names([*declared, *added])
-        rate = dataclasses.replace(SENSOR_TABLE['rate'], high=math.floor(MICRO / dt) / MICRO)
-        self._table = SENSOR_TABLE | {'rate': rate}
+        self._model = model
         self._owner: dict[str, tuple[str, str]] = {}
         self.settings: dict[str, ContactSensorSettings] = {}
         for name in self.topics:
@@ -45,14 +40,14 @@ class ContactSensorParameters:
 
         :param values: Values by full parameter name.
         :param settings: The present settings of each sensor.
-        :raises SprDynamicsError: If the new settings of a sensor can't be used.
+        :raises ParameterError: If the new settings of a sensor can't be used.
         """
         changes: dict[str, dict[str, Value]] = {}
         for parameter, value in values.items():
             if parameter in self._owner:
                 name, setting = self._owner[parameter]
                 changes.setdefault(name, {})[setting] = value
-        return {name: _validated(name, with_values(settings[name], change))
+        return {name: self._validated(name, with_values(settings[name], change))
                 for name, change in changes.items()}
 
     def _declare(self, parameters: Parameters, name: str,
@@ -63,16 +58,23 @@ class ContactSensorParameters:
         link = sensor_parameter(topic, 'link')
         if name not in declared and link not in parameters.overrides:
             raise ParameterError(f'{link} is missing: the SDF has no contact sensor '
-                                 f'{name!r}{did_you_mean(name, declared)}, so the parameter has '
+                                 f'{name!r}{name_hint(name, declared)}, so the parameter has '
                                  'to name the link that carries it')
         values = {}
-        for setting, spec in self._table.items():
+        for setting, spec in SENSOR_TABLE.items():
             parameter = sensor_parameter(topic, setting)
             values[setting] = parameters.declare(spec, name=parameter, default=defaults[setting])
             self._owner[parameter] = name, setting
         changed = {setting: value for setting, value in values.items()
                    if value != defaults[setting]}
-        return _validated(name, with_values(base, changed))
+        return self._validated(name, with_values(base, changed))
+
+    def _validated(self, name: str, settings: ContactSensorSettings) -> ContactSensorSettings:
+        try:
+            link_index(self._model, settings.link)
+            return settings.validated()
+        except SensorError as error:  # its text begins with the name of the setting
+            raise ParameterError(sensor_parameter(self.topics[name], str(error))) from None
 
 
 def parameter_values(settings: ContactSensorSettings) -> dict[str, Value]:
@@ -96,6 +98,9 @@ def with_values(settings: ContactSensorSettings, values: Mapping[str, Value]
     """
     Return settings with some of them replaced by values of parameters.
 
+    A sensor that moves to another link feels all the collisions there: those that the file names
+    belong to its first link.
+
     :param settings: The settings to start from.
     :param values: Values by the names of ``SENSOR_TABLE``.
     """
@@ -104,14 +109,9 @@ def with_values(settings: ContactSensorSettings, values: Mapping[str, Value]
         if setting == 'pose':
             value = convert.pose_from_xyz_rpy(value)
         changes[setting] = value
+    if changes.get('link', settings.link) != settings.link:
+        changes['collisions'] = ()
     return dataclasses.replace(settings, **changes)
-
-
-def _validated(name: str, settings: ContactSensorSettings) -> ContactSensorSettings:
-    try:
-        return settings.validated()
-    except SprDynamicsError as error:
-        raise ParameterError(f'contact sensor {name!r}: {error}') from None
 
 
 def _sensors_added(overrides: Mapping[str, Value], declared: Mapping[str, Any]) -> list[str]:
@@ -127,7 +127,7 @@ def _sensors_added(overrides: Mapping[str, Value], declared: Mapping[str, Any]) 
         if setting not in SENSOR_TABLE:
             raise ParameterError(
                 f'{parameter}: a contact sensor has no setting {setting!r}'
-                f'{did_you_mean(setting, SENSOR_TABLE)}; it has {", ".join(SENSOR_TABLE)}')
+                f'{name_hint(setting, SENSOR_TABLE)}')
         if sensor not in known:
             added[sensor.replace('.', '::')] = None
     return list(added)

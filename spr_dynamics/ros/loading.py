@@ -35,7 +35,7 @@ def load_simulation(parameters: Parameters) -> Loaded:
     commands = Commands(model.dof_names, model.dof_v, model.nv, joints)
     _declare_rest(parameters, model)
     dt = parameters.value('dt') or model.dt
-    sensors = ContactSensorParameters(parameters, model, dt)
+    sensors = ContactSensorParameters(parameters, model)
     try:
         simulation = Simulation(model, dt, sensors.settings)
     except ValueError as error:

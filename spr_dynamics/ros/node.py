@@ -13,7 +13,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
 from spr_dynamics.errors import SimulationDiverged
-from spr_dynamics.ros.commands import CommandRefused, expiry_step, LimitNotices
+from spr_dynamics.ros.commands import CommandRefused, expiry_step
 from spr_dynamics.ros.parameters import Parameters, Value
 from spr_dynamics.ros.publications import Publications
 from spr_dynamics.ros.schedule import Pacer
@@ -43,7 +43,7 @@ class SimulationNode(Node):
         self.simulation, self._commands, self._sensor_parameters = load_simulation(self._settings)
         value = self._settings.value
         self._command_end: int | None = None
-        self._limit_notices = LimitNotices()
+        self._told_limits: set[int] = set()
         self._warned_ns: dict[str, int] = {}
         self._pacer = Pacer(self.simulation.dt_ns)
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -57,7 +57,8 @@ class SimulationNode(Node):
 
     def start(self) -> None:
         """Say what was loaded, publish the first state, and step unless paused."""
-        for warning in (*self.simulation.model.warnings, *self._settings.unknown()):
+        for warning in (*self.simulation.model.warnings, *self.simulation.warnings,
+                        *self._settings.unknown()):
             self.get_logger().warning(warning)
         self.get_logger().info(self._summary())
         self._publications.publish_all()
@@ -134,7 +135,8 @@ class SimulationNode(Node):
         try:
             self.simulation.step(self._commands.efforts, n)
         except SimulationDiverged as error:
-            self.get_logger().error(f'{error}; paused (~/reset starts again)')
+            self.get_logger().error(f'{error}; paused (~/reset goes back to the start, '
+                                    '~/pause with data false runs on)')
             self.set_parameters([Parameter('paused', value=True)])
             return False
         self._publications.publish_due()
@@ -158,7 +160,8 @@ class SimulationNode(Node):
             self.simulation.step_count, self._settings.value('command_timeout'),
             self.simulation.dt)
         limit = self.simulation.model.effort_limit
-        for entry in self._limit_notices.new(self._commands.above(limit)):
+        for entry in sorted(self._commands.above(limit) - self._told_limits):
+            self._told_limits.add(entry)
             self.get_logger().warning(
                 f'{topic}: the effort {self._commands.efforts[entry]:g} for joint '
                 f'{self._dof_name(entry)!r} is above its limit; {limit[entry]:g} acts '

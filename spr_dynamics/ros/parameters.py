@@ -14,8 +14,7 @@ from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from spr_dynamics.errors import SprDynamicsError
-from spr_dynamics.ros.commands import did_you_mean
+from spr_dynamics.errors import did_you_mean, SprDynamicsError
 
 Value = Any  # bool, float, str, or a list of one of them, as the table says
 
@@ -115,7 +114,8 @@ SENSOR_TABLE = {spec.name: spec for spec in (
     Spec(name='falloff_coefficient', kind='number', default=None, low=0.0, live=True,
          description='Exponent of the loss of force towards the corners of the patch; 0: none'),
     Spec(name='rate', kind='number', default=None, unit='Hz of simulated time', low=0.0,
-         high=LARGEST_RATE, live=True, description='Samples a second; 0: every step'),
+         high=LARGEST_RATE, live=True,
+         description='Samples a second, at most one a step; 0: every step'),
     Spec(name='enabled', kind='bool', default=None, live=True,
          description='Whether the sensor takes samples'),
 )}

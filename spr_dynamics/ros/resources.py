@@ -2,8 +2,7 @@
 from pathlib import Path
 import sys
 
-from spr_dynamics.errors import SprDynamicsError
-from spr_dynamics.ros.commands import did_you_mean
+from spr_dynamics.errors import did_you_mean, SprDynamicsError
 
 PACKAGE = 'spr_dynamics'
 SOURCE_TREE = Path(__file__).resolve().parents[2]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-import difflib
 from typing import NamedTuple
 
 from spr_dynamics.errors import SdfError
@@ -67,25 +66,3 @@ class Report:
         """
         if self.errors:
             raise InvalidSdf(sorted(self.errors, key=lambda error: error.location[:2]))
-
-
-MAX_NAMES_LISTED = 12  # a longer list hides the name that is looked for
-
-
-def name_hint(name: str, known: Iterable[str]) -> str:
-    """
-    Say what could have been meant, for the end of an error message.
-
-    :param name: The name that was not found.
-    :param known: The names that are.
-    :returns: ``" (did you mean 'arm'?)"``, ``" (known: 'arm', 'hand')"`` or a like.
-    """
-    known = list(dict.fromkeys(known))
-    near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        return f" (did you mean '{near[0]}'?)"
-    if not known:
-        return ' (there is none)'
-    listed = ', '.join(f"'{other}'" for other in known[:MAX_NAMES_LISTED])
-    more = len(known) - MAX_NAMES_LISTED
-    return f' (known: {listed}{f" and {more} more" if more > 0 else ""})'

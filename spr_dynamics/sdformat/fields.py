@@ -1,6 +1,7 @@
 """Read an element's texts, and judge what else it holds, by the table of `schema`."""
 
-from spr_dynamics.sdformat.diagnostics import Location, name_hint, Report
+from spr_dynamics.errors import did_you_mean
+from spr_dynamics.sdformat.diagnostics import Location, Report
 from spr_dynamics.sdformat.elements import Reference
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.schema import (
@@ -117,8 +118,7 @@ def _judge(place: XmlElement, name: str, content: XmlElement | str, table: dict,
         warned.setdefault(f'{shown} in <{holder}>: {entry.why}', []).append(place.location)
     elif entry is None:
         near = [known for known in table if known.startswith('@') == name.startswith('@')]
-        hint = name_hint(name, near).replace('@', '')
-        hint = hint if hint.startswith(' (did') else ''
+        hint = did_you_mean(name, near).replace('@', '')
         message = f'{shown} in <{holder}> is not SDFormat and is ignored{hint}'
         warned.setdefault(message, []).append(place.location)
     return entry

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from spr_dynamics.sdformat.diagnostics import name_hint, Report
+from spr_dynamics.errors import name_hint
+from spr_dynamics.sdformat.diagnostics import Report
 from spr_dynamics.sdformat.elements import (
     Axis, Frame, Joint, Link, Model, Reference, Root, World)
 from spr_dynamics.sdformat.poses import Pose

@@ -2,7 +2,8 @@
 
 import math
 
-from spr_dynamics.sdformat.diagnostics import name_hint, Report
+from spr_dynamics.errors import name_hint
+from spr_dynamics.sdformat.diagnostics import Report
 from spr_dynamics.sdformat.elements import Axis, Joint, Limit, Mimic, Reference
 from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
 from spr_dynamics.sdformat.schema import AXES_OF_TYPE, JOINT_TYPES

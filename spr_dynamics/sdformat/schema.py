@@ -72,6 +72,7 @@ TRUE, FALSE = Leaf(boolean, True), Leaf(boolean, False)
 ZERO, ONE = Leaf(number, 0.0), Leaf(number, 1.0)
 LENGTH = Leaf(positive, 1.0)
 MASS = FRICTION = Leaf(non_negative, 1.0)
+PASSIVE = Leaf(non_negative, 0.0)
 ONES = Leaf(several(positive, 3), frozen_array([1.0, 1.0, 1.0]))
 ZEROS = Leaf(vector3, frozen_array([0.0, 0.0, 0.0]))
 GRAVITY = Leaf(vector3, frozen_array([0.0, 0.0, -9.8]))
@@ -207,7 +208,8 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'effort': Leaf(strength, math.inf), 'velocity': Leaf(strength, math.inf),
         'stiffness': Leaf(number, 1e8), 'dissipation': Leaf(number, 1.0)},
     'dynamics': {
-        'damping': ZERO, 'friction': ZERO, 'spring_reference': ZERO, 'spring_stiffness': ZERO},
+        'damping': PASSIVE, 'friction': PASSIVE, 'spring_reference': ZERO,
+        'spring_stiffness': PASSIVE},
     'mimic': {
         '@joint': NAME, '@axis': Leaf(str, 'axis'), 'multiplier': ONE, 'offset': ZERO,
         'reference': ZERO},

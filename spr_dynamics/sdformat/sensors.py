@@ -1,6 +1,7 @@
 """Read sensors; contact sensors in full, others by name."""
 
-from spr_dynamics.sdformat.diagnostics import name_hint, Report
+from spr_dynamics.errors import name_hint
+from spr_dynamics.sdformat.diagnostics import Report
 from spr_dynamics.sdformat.elements import Collision, ContactSensor, Reference, Sensor
 from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
 from spr_dynamics.sdformat.schema import PATCH, SENSOR_TYPES, SPR_PREFIX

@@ -6,12 +6,11 @@ weighted and added, the sum is compared with the sensitivity, rounded, and clamp
 """
 import dataclasses
 from dataclasses import dataclass, field
-import difflib
 from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.sensors.measure import measure, READING, SENSOR
 
 ROTATION_TOLERANCE = 1e-6  # how far R R^T may be from one
@@ -82,12 +81,13 @@ class ContactSensorSettings:
         for name, is_finite in (('patch_tolerance', False), ('force_sensitivity', True),
                                 ('falloff_coefficient', True), ('rate', True)):
             value = getattr(self, name)
-            if not value >= 0.0 or is_finite and not np.isfinite(value):
+            if (not isinstance(value, (int, float, np.number)) or not value >= 0.0
+                    or is_finite and not np.isfinite(value)):
                 self._refuse(name, '0 or more' + (', finite' if is_finite else ''))
         for name in ('force_resolution', 'force_saturation'):
             if not (checked[name] >= 0.0).all():
                 self._refuse(name, '0 or more on each axis')
-        if len(self.has_force) != 3:
+        if np.shape(self.has_force) != (3,):
             self._refuse('has_force', 'three truth values')
         extent = checked['patch_max'] - checked['patch_min']
         if self.falloff_coefficient > 0.0 and not np.isfinite(extent).all():
@@ -122,7 +122,7 @@ class ContactReading(NamedTuple):
     torque: np.ndarray
     """Torque of the weighted forces about the sensor's origin [N m], shape (3,)."""
     seen: int
-    """Contacts on the link."""
+    """Contacts of the collisions that the sensor feels."""
     counted: int
     """Those of them that lie in the patch."""
 
@@ -142,7 +142,7 @@ def read_contacts(settings, T_WL, points_W, forces_W) -> ContactReading:
     points = np.asarray(points_W, dtype=float).reshape(-1, 3)
     contacts = np.stack([points, np.asarray(forces_W, dtype=float).reshape(points.shape)])
     reading = np.zeros(1, READING)
-    measure(sensor_record(settings, 0, np.zeros(12), 0.0),
+    measure(sensor_record(settings, 0, np.zeros(12)),
             np.concatenate([T_WS[:3, :3].ravel(), T_WS[:3, 3]]), contacts, reading)
     return reading_of(reading[0])
 
@@ -153,18 +153,15 @@ def reading_of(record) -> ContactReading:
                           record['torque'].copy(), int(record['seen']), int(record['counted']))
 
 
-def sensor_record(settings, body, X, dt) -> np.ndarray:
+def sensor_record(settings, body, X) -> np.ndarray:
     """
     Write validated settings as one ``SENSOR`` record.
 
     :param body: Index of the body that the link is part of.
     :param X: Transform from body to sensor.
-    :param dt: Step of the simulation [s].
     """
     record = np.zeros(1, SENSOR)
     record['body'], record['X'] = body, X
-    record['enabled'] = settings.enabled
-    record['period'] = 1.0 if settings.rate == 0.0 else 1.0 / (settings.rate * dt)
     record['patch_min'], record['patch_max'] = settings.patch_min, settings.patch_max
     record['tolerance'] = settings.patch_tolerance
     record['resolution'], record['saturation'] = (settings.force_resolution,
@@ -203,12 +200,11 @@ def link_index(model, name) -> int:
     """
     Find a link by name.
 
-    :raises SensorError: If there is none; lists those with names that are near, or all.
+    :raises SensorError: If there is none; says what could have been meant.
     """
     if name not in model.link_names:
-        near = difflib.get_close_matches(name, model.link_names) or model.link_names
-        raise SensorError(f"link = '{name}': expected a link of the model, such as "
-                          f'{", ".join(near)}')
+        raise SensorError(
+            f"link = '{name}': expected a link of the model{name_hint(name, model.link_names)}")
     return model.link_names.index(name)
 
 
@@ -223,7 +219,6 @@ def watched_shapes(model, settings, link) -> np.ndarray:
         if name not in known:
             raise SensorError(f"collisions: link '{settings.link}' has no collision '{name}', "
                               f'only {", ".join(known) or "none"}')
-    wanted = settings.collisions or known
-    return np.array([
-        shape['link'] == link and name.split('::')[-1] in wanted
-        for shape, name in zip(model.shapes, model.shape_names)], np.bool_)
+    wanted = {f'{settings.link}::{name}' for name in settings.collisions or known}
+    return np.array([shape['link'] == link and name in wanted
+                     for shape, name in zip(model.shapes, model.shape_names)], np.bool_)

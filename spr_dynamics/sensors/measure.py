@@ -11,8 +11,6 @@ from spr_dynamics.spatial import (
 # A sensor, as kernels need it.
 SENSOR = np.dtype([
     ('body', np.int64),
-    ('enabled', np.bool_),
-    ('period', np.float64),                      # [steps], not whole for most rates
     ('X', np.float64, TRANSFORM),                # body to sensor
     ('patch_min', np.float64, 2), ('patch_max', np.float64, 2),
     ('tolerance', np.float64),
@@ -21,7 +19,7 @@ SENSOR = np.dtype([
     ('falloff', np.float64),
 ], align=True)
 
-# What a sensor remembers: its newest sample, and its place in the schedule.
+# What a sensor remembers: its newest sample, and its schedule.
 READING = np.dtype([
     ('contact', np.bool_),
     ('force', np.float64, 3),                    # on the link, sensor frame [N]
@@ -29,6 +27,8 @@ READING = np.dtype([
     ('seen', np.int64), ('counted', np.int64),   # contacts on the link, and in the patch
     ('samples', np.int64),                       # taken so far
     ('step', np.int64),                          # step of the newest sample
+    ('enabled', np.bool_),
+    ('period', np.float64),                      # [steps], not whole for most rates
     ('first_step', np.int64), ('first_sample', np.int64),  # from which the schedule counts
 ], align=True)
 
@@ -36,14 +36,14 @@ EARLY = 1e-6  # [steps] a sample that is due this little after a step is taken a
 
 
 @exact
-def due_step(sensor, reading):
+def due_step(reading):
     """
     Return the step at which the next sample is due.
 
     Computed from the sample's number, so that no error adds up: no interval differs from the
     ideal one by more than a step.
     """
-    wait = (reading.samples - reading.first_sample) * sensor.period
+    wait = (reading.samples - reading.first_sample) * reading.period
     return reading.first_step + np.int64(math.ceil(wait - EARLY))
 
 
@@ -131,7 +131,7 @@ def read_sensors(sensors, watched, work, contacts, n_contacts, step, points, for
     """Let each sensor whose time has come take a sample of this step."""
     for s in range(sensors.size):
         sensor, reading = sensors[s], readings[s]
-        if sensor.enabled and due_step(sensor, reading) == step:
+        if reading.enabled and due_step(reading) == step:
             now = work[sensor.body]
             R, p = compose(as_matrix(now.R_WB, 0), as_vector(now.p_WB, 0),
                            as_transform(sensor.X))

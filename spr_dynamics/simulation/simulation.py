@@ -1,4 +1,5 @@
 """A model in motion: the owner of state and buffers."""
+import operator
 import types
 
 import numpy as np
@@ -8,85 +9,13 @@ from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import BAD, checked, checked_position, OK
 from spr_dynamics.dynamics.work import Workspace
 from spr_dynamics.errors import SimulationDiverged
-from spr_dynamics.sdformat.poses import Pose
-from spr_dynamics.sensors.contact import (
-    ContactReading, ContactSensorSettings, declared_sensors, link_index, reading_of,
-    sensor_record, SensorError, watched_shapes)
-from spr_dynamics.sensors.measure import due_step, SENSOR
-from spr_dynamics.simulation.state import CONTACTS, DUE, fingerprint_of, State, STEPS
+from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
+from spr_dynamics.sensors.measure import SENSOR
+from spr_dynamics.simulation.contact_sensor import ContactSensor, NEVER
+from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, State, STEPS
 from spr_dynamics.simulation.step import ROWS, step_many
 
-NEVER = 2 ** 62  # [steps]
-
-
-class ContactSensor:
-    """A contact sensor of a simulation: its settings may change while it runs."""
-
-    def __init__(self, simulation, name, settings):
-        self.name = name
-        self._simulation = simulation
-        self._index = len(simulation.sensors)
-        self._link = link_index(simulation.model, settings.link)
-        self._write(settings.validated())
-
-    @property
-    def settings(self) -> ContactSensorSettings:
-        """Where the sensor is and how it measures; a change acts on the next sample."""
-        return self._settings
-
-    @settings.setter
-    def settings(self, settings):
-        settings = settings.validated()
-        if settings.link != self._settings.link:
-            raise SensorError(f"link = '{settings.link}': a sensor stays on its link "
-                              f"('{self._settings.link}')")
-        has_new_schedule = ((settings.rate, settings.enabled)
-                            != (self._settings.rate, self._settings.enabled))
-        self._write(settings)
-        if has_new_schedule:
-            self._record['first_step'] = self._simulation.step_count
-            self._record['first_sample'] = self._record['samples']
-
-    def _write(self, settings):
-        simulation, model = self._simulation, self._simulation.model
-        watched = watched_shapes(model, settings, self._link)
-        if settings.rate * simulation.dt > 1.0:
-            raise SensorError(f'rate = {settings.rate}: expected at most one sample a step, '
-                              f'{1.0 / simulation.dt:g} Hz')
-        link = model.links[self._link]
-        T_BL = Pose(link['X'][:9].reshape(3, 3).T, link['X'][9:])
-        T_BS = T_BL @ Pose(settings.pose[:3, :3], settings.pose[:3, 3])
-        X = np.concatenate([T_BS.R.T.ravel(), T_BS.p])
-        simulation._sensor_records[self._index] = sensor_record(
-            settings, link['body'], X, simulation.dt)[0]
-        simulation._watched[self._index] = watched
-        self._settings = settings
-
-    @property
-    def _record(self):
-        return self._simulation._state.readings[self._index]
-
-    @property
-    def reading(self) -> ContactReading:
-        """The newest sample; zeros before the first."""
-        return reading_of(self._record)
-
-    @property
-    def sample_count(self) -> int:
-        """How many samples were taken since the start."""
-        return int(self._record['samples'])
-
-    @property
-    def sample_time_ns(self) -> int:
-        """Simulated time of the newest sample [ns]: that of the poses and contacts it saw."""
-        return int(self._record['step']) * self._simulation.dt_ns
-
-    @property
-    def next_step(self) -> int:
-        """Number of the step in which the next sample is due."""
-        if not self._settings.enabled:
-            return NEVER
-        return int(due_step(self._simulation._sensor_records[self._index], self._record))
+ROUNDOFF = 1e-9  # of a rate times a step
 
 
 class Simulation:
@@ -98,7 +27,7 @@ class Simulation:
     :param contact_sensors: Settings by name; those that the file declares without it.
     :param options: How contacts are solved.
     :raises ValueError: If ``dt`` makes no sense.
-    :raises SensorError: If a sensor's settings don't fit the model.
+    :raises SensorError: If a sensor's settings don't fit the model; names the sensor.
     """
 
     def __init__(self, model, dt: float | None = None,
@@ -113,20 +42,25 @@ class Simulation:
         nv, n_contacts, n_sensors = model.nv, capacity(model, pairs), len(contact_sensors)
         work = Workspace(model)
         self._state = State(model, n_sensors, n_contacts)
-        self._sensor_records = np.zeros(n_sensors, SENSOR)
-        self._watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
+        found = np.zeros_like(self._state.contacts)
+        sensors = np.zeros(n_sensors, SENSOR)
+        watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
         self._buffers = (
-            model.tree, model.shapes, pairs, self._sensor_records, self._watched,
+            model.tree, model.shapes, pairs, sensors, watched,
             options.record(self.dt), work.body, work.trig)
         self._scratch = (
-            np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
+            found, np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
             np.zeros((2, nv, nv) if n_contacts else (2, 0, 0)), np.zeros((ROWS, nv)),
             np.zeros((2, n_contacts, 3)))
         self._no_command = np.zeros(nv)
         self._home = model.neutral_q()
         self.sensors: dict[str, ContactSensor] = {}
-        for name, settings in contact_sensors.items():
-            self.sensors[name] = ContactSensor(self, name, settings)
+        for index, (name, settings) in enumerate(contact_sensors.items()):
+            try:
+                self.sensors[name] = ContactSensor(model, self.dt_ns, self._state, sensors,
+                                                   watched, index, settings)
+            except SensorError as problem:
+                raise SensorError(f"contact sensor '{name}': {problem}") from None
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors)
         self._state.gravity[:] = model.gravity
         self.reset()
@@ -138,19 +72,21 @@ class Simulation:
         :param tau: Joint efforts [N m or N], shape (nv,), clamped to what the actuators give;
             none without it.
         :param n: Number of steps.
-        :raises ValueError: If ``tau`` has the wrong shape or is not finite, or if what was
-            written into ``q`` or ``qd`` is no state; nothing has moved then.
+        :raises ValueError: If ``tau`` has the wrong shape or is not finite, ``n`` is negative, or
+            what was written into ``q`` or ``qd`` is no state; nothing has changed then.
+        :raises TypeError: If ``n`` is no integer.
         :raises SimulationDiverged: If a step gave numbers that are not finite; the state is the
             one before that step.
         """
-        state = self._state
+        n = operator.index(n)
+        if n < 0:
+            raise ValueError(f'n = {n}: 0 or more steps expected')
         if tau is None:
             tau = self._no_command
-        state.counters[DUE] = n
         try:
-            status = self._step(tau)
-        except TypeError:  # not an array of doubles
-            status = self._step(checked('tau', tau, self.model.nv))
+            status = self._step(tau, n)
+        except (TypeError, ValueError):  # not an array of doubles
+            status = self._step(checked('tau', tau, self.model.nv), n)
         if status == BAD:
             checked('tau', tau, self.model.nv)
             checked('qd', self.qd, self.model.nv)
@@ -161,10 +97,10 @@ class Simulation:
                 f'finite ({self._worst_name()} moves fastest, {np.abs(self.qd).max():.3g}); '
                 'the state before it was kept')
 
-    def _step(self, tau):
+    def _step(self, tau, n):
         state = self._state
         return step_many(*self._buffers, tau, state.numbers, state.counters, state.readings,
-                         state.contacts, *self._scratch)
+                         state.contacts, *self._scratch, n)
 
     def _worst_name(self):
         """Name the joint or free root that moves fastest."""
@@ -228,9 +164,23 @@ class Simulation:
 
     @property
     def counters(self):
-        """What the contact solver did: iterations of the last step, lagged steps in all."""
-        _, contacts, iterations, lagged, _ = self._state.counters.tolist()
-        return types.SimpleNamespace(contacts=contacts, iterations=iterations, lagged=lagged)
+        """
+        What the contact solver did.
+
+        ``contacts`` and ``iterations`` of the last step; in all: ``lagged`` steps, in which the
+        bound on friction is an earlier one, and ``unsolved`` ones, whose residual is too large.
+        """
+        _, contacts, iterations, lagged, unsolved = self._state.counters.tolist()
+        return types.SimpleNamespace(contacts=contacts, iterations=iterations, lagged=lagged,
+                                     unsolved=unsolved)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What can't be done as it was asked, a line each."""
+        return tuple(
+            f"contact sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each step, "
+            f'at {1.0 / self.dt:g} Hz' for name, sensor in self.sensors.items()
+            if sensor.settings.rate * self.dt > 1.0 + ROUNDOFF)
 
     def steps_until_sample(self) -> int:
         """Return after how many steps the next sensor sample will exist, at least 1."""
@@ -255,6 +205,8 @@ class Simulation:
             block[...] = np.zeros((), block.dtype)
         state.gravity[:] = gravity
         state.q[:] = self._home
+        for sensor in self.sensors.values():
+            sensor.keep_schedule()
 
     def save(self) -> bytes:
         """Return a snapshot from which ``restore`` repeats the run bit for bit."""
@@ -262,11 +214,13 @@ class Simulation:
 
     def restore(self, snapshot: bytes):
         """
-        Return to a snapshot.
+        Return to a snapshot. Settings of sensors are not part of it and stay as they are.
 
         :raises SnapshotError: If it isn't one of this model; nothing has changed then.
         """
         self._state.from_bytes(snapshot, self._fingerprint)
+        for sensor in self.sensors.values():
+            sensor.keep_schedule()
 
 
 def nanoseconds(dt) -> int:

@@ -12,7 +12,7 @@ MAGIC = b'SPRSTATE'
 VERSION = 1
 HEADER = struct.Struct('<8sIQQQQ32s')  # magic, version, sizes of the blocks in bytes, model
 
-STEPS, CONTACTS, ITERATIONS, LAGGED, DUE = range(5)  # entries of ``counters``
+STEPS, CONTACTS, ITERATIONS, LAGGED, UNSOLVED = range(5)  # entries of ``counters``
 
 
 class SnapshotError(SprDynamicsError):
@@ -29,10 +29,9 @@ class State:
 
     def __init__(self, model, n_sensors, n_contacts):
         self.numbers = np.zeros(model.nq + 4 * model.nv + 3)
-        parts = np.split(self.numbers, np.cumsum([model.nq] + 4 * [model.nv]))
-        self.q, self.qd, self.qdd, self.effort, self.change, self.gravity = parts
-        """Positions, velocities, accelerations, efforts that acted, the last change of
-        velocity (from which the solver starts), gravity."""
+        self.q, self.qd, self.qdd, self.effort, self.change, self.gravity = np.split(
+            self.numbers, np.cumsum([model.nq] + 4 * [model.nv]))
+        # the solver starts from the last change of velocity
         self.counters = np.zeros(5, np.int64)
         self.readings = np.zeros(n_sensors, READING)
         self.contacts = np.zeros(n_contacts, CONTACT)
