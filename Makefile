@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench campaign clean
 .NOTPARALLEL:
 
 demo: $(VENV)/.installed-jazzy
@@ -19,6 +19,9 @@ lint: $(VENV)/.installed-lint
 
 bench: $(VENV)/.installed-bench
 	@set -e; for file in bench/*.py; do echo "== $$file"; $(RUN) "$$file"; done
+
+campaign: $(VENV)/.installed-test
+	SPR_FUZZ_INPUTS=20000 $(RUN) -m pytest test/test_sdformat_fuzz.py
 
 clean:
 	rm -rf $(VENV) build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

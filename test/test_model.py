@@ -134,13 +134,19 @@ def test_file_without_a_world_has_gazebos_gravity():
      "<text>:4: joint 'x' has type 'ball', which is not simulated yet (simulated: revolute, "),
     ((link('a'), link('b'), link('c'), joint('x', 'a', 'b'), joint('y', 'b', 'c'),
       joint('z', 'a', 'c')),
-     "<text>:7: link 'c' is moved by joints 'y' and 'z'; kinematic loops are not simulated"),
+     "<text>:7: link 'c' is moved by joints 'y' and 'z', which close the loop a [x] b [y] c [z] a;"
+     ' kinematic loops are not simulated yet'),
+    ((link('a'), link('b'), link('c'), joint('w', 'world', 'a'), joint('x', 'a', 'b'),
+      joint('y', 'b', 'c'), joint('z', 'world', 'c')),
+     'which close the loop world [w] a [x] b [y] c [z] world;'),
+    ((link('a'), link('b'), link('c'), joint('x', 'a', 'c'), joint('y', 'b', 'c')),
+     "<text>:6: link 'c' is moved by joints 'x' and 'y'; kinematic loops are not simulated yet"),
     ((link('a'), joint('x', 'world', 'a', *WELD), joint('y', 'world', 'a')),
      "<text>:4: joint 'y' can't move link 'a', which is fixed to the world"),
     ((link('a'), link('b'), joint('x', 'a', 'b', *WELD), joint('y', 'a', 'b')),
      "<text>:5: joint 'y' can't move link 'b', which is fixed to its parent"),
     ((link('a'), link('b'), joint('x', 'a', 'b'), joint('y', 'b', 'a')),
-     "<text>:4: joint 'x' is part of a loop that nothing holds; kinematic loops are not simul"),
+     "<text>:4: joint 'x' is part of a loop that nothing holds: b [x] a [y] b; kinematic loops"),
     ((link('a'), link('b', inside='<inertial><mass>0</mass></inertial>'),
       joint('x', 'a', 'b', 'prismatic')),
      "<text>:3: link 'b' moves but has no mass, or no inertia"),
@@ -156,6 +162,13 @@ def test_file_without_a_world_has_gazebos_gravity():
 def test_what_cannot_be_simulated_is_named_with_its_line(parts, message):
     with pytest.raises(ModelError, match=re.escape(message)):
         model_of(*parts)
+
+
+def test_all_that_is_wrong_with_the_joints_is_said_at_once():
+    with pytest.raises(ModelError) as error:
+        model_of(link('a'), joint('v', 'world', 'a', *WELD), joint('w', 'world', 'a'), link('b'),
+                 joint('x', 'world', 'b'), joint('y', 'world', 'b'))
+    assert len(str(error.value).splitlines()) == 2
 
 
 def test_joint_that_would_move_the_world_is_refused():

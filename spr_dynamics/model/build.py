@@ -8,25 +8,12 @@ from spr_dynamics.errors import ModelError
 from spr_dynamics.model.model import FreeRoot, frozen, Joint, Model
 from spr_dynamics.model.records import AXIS, FREE, LINK, transform_from_pose, TREE
 from spr_dynamics.model.shapes import build_shapes
-from spr_dynamics.sdformat.assemble import Assembly, PlacedJoint
-from spr_dynamics.sdformat.poses import Pose
+from spr_dynamics.model.topology import joins_static, order_bodies, weld, where
+from spr_dynamics.sdformat.assemble import Assembly
 
-WORLD = -1
 TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
 SIMULATED = (*TURNING, *SLIDING, 'fixed')
 SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
-
-
-class Body(NamedTuple):
-    """A group of welded links that moves as one."""
-
-    root: int
-    """Index of the link that the joint moves, or of the free root; WORLD for the world."""
-    joint: PlacedJoint | None
-    """What moves it, None for a free root."""
-    parent: int
-    """Index of the parent body; 0 is the world."""
-    T_WB: Pose
 
 
 def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
@@ -71,119 +58,6 @@ def refuse_unknown_joints(assembly):
         for joint in assembly.joints if joint.element.type not in SIMULATED]
     if problems:
         raise ModelError('\n'.join(problems))
-
-
-def weld(assembly, fix_base):
-    """
-    Find which links move as one: those that fixed joints connect, whichever way round.
-
-    :returns: For each link a link that stands for its group, or WORLD.
-    """
-    leader = list(range(len(assembly.links)))
-
-    def find(k):
-        while k != WORLD and leader[k] != k:
-            k = leader[k]
-        return k
-
-    def join(a, b):
-        first, second = sorted((find(a), find(b)))  # the world before all others
-        if first != second:
-            leader[second] = first
-
-    for joint in assembly.joints:
-        if joint.element.type == 'fixed':
-            join(joint.parent, joint.child)
-    for k, link in enumerate(assembly.links):
-        if link.is_static:
-            join(WORLD, k)
-    if fix_base:
-        moved = {find(joint.child) for joint in movable(assembly)}
-        for k in range(len(assembly.links)):
-            if find(k) not in moved:
-                join(WORLD, k)
-    return [find(k) for k in range(len(assembly.links))]
-
-
-def movable(assembly):
-    """List the joints that can move: neither fixed nor between things that are static."""
-    return [joint for joint in assembly.joints
-            if joint.element.type != 'fixed' and not joins_static(assembly, joint)]
-
-
-def joins_static(assembly, joint):
-    """Say whether both ends of a joint stand still because the file says so."""
-    ends = joint.parent, joint.child
-    return all(end == WORLD or assembly.links[end].is_static for end in ends)
-
-
-def find_movers(assembly, group):
-    """
-    Find the joint that moves each group.
-
-    :raises ModelError: If two joints move one group, or a joint has nothing that could move.
-    """
-    movers = {}
-    for joint in movable(assembly):
-        child = group[joint.child]
-        name = assembly.links[joint.child].name
-        if child == WORLD:
-            raise ModelError(f"{where(joint.element)}: joint '{joint.name}' can't move link "
-                             f"'{name}', which is fixed to the world")
-        if joint.parent != WORLD and group[joint.parent] == child:
-            raise ModelError(f"{where(joint.element)}: joint '{joint.name}' can't move link "
-                             f"'{name}', which is fixed to its parent")
-        if child in movers:
-            raise ModelError(
-                f"{where(joint.element)}: link '{name}' is moved by joints "
-                f"'{movers[child].name}' and '{joint.name}'; kinematic loops are not simulated "
-                'yet, one joint moves a link')
-        movers[child] = joint
-    return movers
-
-
-def has_free_root(assembly) -> bool:
-    """Say whether anything in an assembly is held by nothing."""
-    group = weld(assembly, fix_base=False)
-    return bool(set(group) - {WORLD} - set(find_movers(assembly, group)))
-
-
-def order_bodies(assembly, group):
-    """List the bodies, parents before children: the world first, then each tree depth first."""
-    movers = find_movers(assembly, group)
-    children = {}
-    for child, joint in movers.items():
-        parent = WORLD if joint.parent == WORLD else group[joint.parent]
-        children.setdefault(parent, []).append(child)
-    held = {joint.child for joint in assembly.joints}
-    bodies = [Body(WORLD, None, 0, Pose.identity())]
-    numbers = {WORLD: 0}
-    free = [k for k in dict.fromkeys(group) if k != WORLD and k not in movers]
-    waiting = [(k, 0) for k in reversed([*free, *children.get(WORLD, [])])]
-    while waiting:
-        k, parent = waiting.pop()
-        joint = movers.get(k)
-        if joint is None:
-            members = [link for link, leader in enumerate(group) if leader == k]
-            root = next((link for link in members if link not in held), members[0])
-            T_WB = assembly.links[root].T_WL
-        else:
-            root, T_WB = joint.child, axis_on_z(joint.T_WJ, joint.axes[0])
-        numbers[k] = len(bodies)
-        bodies.append(Body(root, joint, parent, T_WB))
-        waiting += [(child, numbers[k]) for child in reversed(children.get(k, []))]
-    for k, joint in movers.items():
-        if k not in numbers:
-            raise ModelError(f"{where(joint.element)}: joint '{joint.name}' is part of a loop "
-                             'that nothing holds; kinematic loops are not simulated yet')
-    return bodies, numbers
-
-
-def axis_on_z(T_WJ, axis):
-    """Turn a joint's frame so that its axis, given in it, lies on z."""
-    x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    x /= np.linalg.norm(x)
-    return Pose(T_WJ.R @ np.column_stack([x, np.cross(axis, x), axis]), T_WJ.p)
 
 
 class Layout(NamedTuple):
@@ -381,8 +255,3 @@ def static_warnings(assembly):
     names = [joint.name for joint in assembly.joints
              if joint.element.type != 'fixed' and joins_static(assembly, joint)]
     return (f'joints of static models do not move ({", ".join(names)})',) if names else ()
-
-
-def where(element):
-    """Say file and line of an element."""
-    return f'{element.location.file}:{element.location.line}'

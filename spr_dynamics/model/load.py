@@ -2,8 +2,9 @@
 import dataclasses
 from pathlib import Path
 
-from spr_dynamics.model.build import build, has_free_root
+from spr_dynamics.model.build import build
 from spr_dynamics.model.model import Model
+from spr_dynamics.model.topology import has_free_root
 from spr_dynamics.sdformat.assemble import assemble
 from spr_dynamics.sdformat.read import add_world, read
 

@@ -9,6 +9,7 @@ from spr_dynamics.sdformat.schema import (
 from spr_dynamics.sdformat.values import pose
 from spr_dynamics.sdformat.xml import XmlElement
 
+MOST_WARNINGS = 100  # a file that gives more is no SDF, and nobody reads them
 ZERO_TEXTS = frozenset({'', '0', 'false'})
 
 
@@ -78,9 +79,12 @@ def check_known(root: XmlElement, report: Report) -> None:
             entry = _judge(child, child.tag, child, table, warned, report)
             if isinstance(entry, Branch):
                 stack.append(child)
-    for message, places in warned.items():
+    for message, places in list(warned.items())[:MOST_WARNINGS]:
         times = f' ({len(places)} times)' if len(places) > 1 else ''
         report.warn('WARNING', min(places, key=lambda place: place.line), message + times)
+    if len(warned) > MOST_WARNINGS:
+        report.warn('WARNING', root.location, f'{len(warned) - MOST_WARNINGS} more warnings of '
+                    'this kind')
 
 
 def _read_leaf(element: XmlElement, name: str, leaf: Leaf, report: Report):
@@ -118,7 +122,7 @@ def _judge(place: XmlElement, name: str, content: XmlElement | str, table: dict,
         warned.setdefault(f'{shown} in <{holder}>: {entry.why}', []).append(place.location)
     elif entry is None:
         near = [known for known in table if known.startswith('@') == name.startswith('@')]
-        hint = did_you_mean(name, near).replace('@', '')
+        hint = did_you_mean(name, near).replace('@', '') if len(warned) < MOST_WARNINGS else ''
         message = f'{shown} in <{holder}> is not SDFormat and is ignored{hint}'
         warned.setdefault(message, []).append(place.location)
     return entry
