@@ -114,3 +114,14 @@ def entry_point(*argument_types):
                 'compiled %s in %.1f s (once per machine)', function.__name__, elapsed)
         return dispatcher
     return compiled
+
+
+def unchecked(dispatcher):
+    """
+    Return the machine code of an entry point, to be called without a look at the arguments.
+
+    For a caller that owns every argument: one of another type would be misread. It saves half of
+    a call with twenty arrays, about a microsecond.
+    """
+    (compiled,) = dispatcher.overloads.values()
+    return compiled.entry_point

@@ -1,6 +1,4 @@
 """Scratch that the algorithms share, one record a body. Names are those of the book's tables."""
-import weakref
-
 import numpy as np
 
 from spr_dynamics.jit import records
@@ -31,12 +29,9 @@ class Workspace:
         self.no_diagonal = np.zeros(model.nv)
 
 
-_WORKSPACES: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-
-
 def workspace_of(model) -> Workspace:
     """Return the buffers that the public functions use for a model."""
-    workspace = _WORKSPACES.get(model)
+    workspace = model.buffers.get(Workspace)
     if workspace is None:
-        workspace = _WORKSPACES[model] = Workspace(model)
+        workspace = model.buffers[Workspace] = Workspace(model)
     return workspace

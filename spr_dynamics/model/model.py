@@ -1,5 +1,5 @@
 """What never changes while a robot is simulated."""
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -72,6 +72,8 @@ class Model:
     """What was read and is not simulated, a line each."""
     assembly: Assembly
     """The elements that this model was built from."""
+    buffers: dict = field(default_factory=dict, repr=False)
+    """Where algorithms keep their scratch for this model; emptying it loses nothing."""
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:

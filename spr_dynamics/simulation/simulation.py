@@ -9,12 +9,14 @@ from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import BAD, checked, checked_position, OK
 from spr_dynamics.dynamics.work import Workspace
 from spr_dynamics.errors import SimulationDiverged
+from spr_dynamics.jit import unchecked
 from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
 from spr_dynamics.sensors.measure import SENSOR
 from spr_dynamics.simulation.contact_sensor import ContactSensor, NEVER
 from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, State, STEPS
 from spr_dynamics.simulation.step import ROWS, step_many
 
+STEP = unchecked(step_many)  # all its arguments are a simulation's own buffers
 ROUNDOFF = 1e-9  # of a rate times a step
 
 
@@ -42,17 +44,17 @@ class Simulation:
         nv, n_contacts, n_sensors = model.nv, capacity(model, pairs), len(contact_sensors)
         work = Workspace(model)
         self._state = State(model, n_sensors, n_contacts)
-        found = np.zeros_like(self._state.contacts)
         sensors = np.zeros(n_sensors, SENSOR)
         watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
-        self._buffers = (
-            model.tree, model.shapes, pairs, sensors, watched,
-            options.record(self.dt), work.body, work.trig)
-        self._scratch = (
-            found, np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
+        self._command = np.zeros(nv)
+        state = self._state
+        self._arguments = (
+            model.tree, model.shapes, pairs, sensors, watched, options.record(self.dt), work.body,
+            work.trig, self._command, state.numbers, state.counters, state.readings,
+            state.contacts, np.zeros_like(state.contacts), np.zeros((n_contacts, 3, nv)),
+            np.zeros((n_contacts, nv), np.int64),
             np.zeros((2, nv, nv) if n_contacts else (2, 0, 0)), np.zeros((ROWS, nv)),
             np.zeros((2, n_contacts, 3)))
-        self._no_command = np.zeros(nv)
         self._home = model.neutral_q()
         self.sensors: dict[str, ContactSensor] = {}
         for index, (name, settings) in enumerate(contact_sensors.items()):
@@ -82,13 +84,13 @@ class Simulation:
         if n < 0:
             raise ValueError(f'n = {n}: 0 or more steps expected')
         if tau is None:
-            tau = self._no_command
-        try:
-            status = self._step(tau, n)
-        except (TypeError, ValueError):  # not an array of doubles
-            status = self._step(checked('tau', tau, self.model.nv), n)
+            tau = 0.0
+        elif getattr(tau, 'shape', None) != self._command.shape:
+            tau = checked('tau', tau, self.model.nv)
+        self._command[:] = tau
+        status = STEP(*self._arguments, n)
         if status == BAD:
-            checked('tau', tau, self.model.nv)
+            checked('tau', self._command, self.model.nv)
             checked('qd', self.qd, self.model.nv)
             checked_position(self.model, self.q)
         elif status != OK:
@@ -96,11 +98,6 @@ class Simulation:
                 f'step {self.step_count} at {self.time:.6f} s gave accelerations that are not '
                 f'finite ({self._worst_name()} moves fastest, {np.abs(self.qd).max():.3g}); '
                 'the state before it was kept')
-
-    def _step(self, tau, n):
-        state = self._state
-        return step_many(*self._buffers, tau, state.numbers, state.counters, state.readings,
-                         state.contacts, *self._scratch, n)
 
     def _worst_name(self):
         """Name the joint or free root that moves fastest."""
