@@ -60,15 +60,18 @@ def contact_law(a, b, plane, shape, w, options, dt):
     """
     Combine two surfaces into one record of PAIR.
 
-    Springs are in series, dampers add up, the smaller friction wins (as in Gazebo). A contact
-    that would be stiffer than beta allows is a critically damped spring of period beta dt.
+    Springs are in series, dampers add up, the smaller friction wins (as in Gazebo). Rigid shapes,
+    and those that would be stiffer than beta allows, get a critically damped spring of period
+    beta dt, and their overlaps are undone slowly.
     """
-    k = 1.0 / (1.0 / plane['stiffness'] + 1.0 / shape['stiffness'])
-    d = plane['damping'] + shape['damping']
-    R, rate, max_speed = 1.0 / (dt * (dt * k + d)), k / (dt * k + d), np.inf
-    R_rigid = (options.beta / (2.0 * math.pi)) ** 2 * w
-    if R <= R_rigid:
-        R, rate = R_rigid, 1.0 / (dt * (1.0 + options.beta / math.pi))
+    R = (options.beta / (2.0 * math.pi)) ** 2 * w
+    rate, max_speed = 1.0 / (dt * (1.0 + options.beta / math.pi)), np.inf
+    softness, d = 1.0 / plane['stiffness'] + 1.0 / shape['stiffness'], (
+        plane['damping'] + shape['damping'])
+    if softness > 0.0 and 1.0 / (dt * (dt / softness + d)) > R:
+        k = 1.0 / softness
+        R, rate = 1.0 / (dt * (dt * k + d)), k / (dt * k + d)
+    else:
         max_speed = np.fmin(options.recovery_speed,
                             np.fmin(plane['max_speed'], shape['max_speed']))
     return (a, b, min(plane['mu'], shape['mu']), R, options.sigma * w, rate, max_speed,

@@ -43,7 +43,7 @@ SHAPE = np.dtype([
     ('radius', np.float64),                      # of the sphere about the origin that holds it
     ('X', np.float64, TRANSFORM),                # body to shape; the normal of a plane is its z
     ('mu', np.float64),
-    ('stiffness', np.float64),                   # SDF kp [N/m]
+    ('stiffness', np.float64),                   # SDF kp [N/m], inf: rigid
     ('damping', np.float64),                     # SDF kd [N s/m]
     ('max_speed', np.float64),                   # at which an overlap is undone [m/s], or nan
     ('min_depth', np.float64),                   # overlap that is allowed [m]

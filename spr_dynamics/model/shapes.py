@@ -9,6 +9,8 @@ from spr_dynamics.model.records import (
 from spr_dynamics.sdformat import elements
 from spr_dynamics.sdformat.poses import Pose
 
+RIGID = 1e12  # [N/m] SDF's default stiffness, which stands for none
+
 
 def build_shapes(assembly, links, link_names):
     """
@@ -55,11 +57,13 @@ def shape_record(placed, k, link):
     record['size'], record['radius'] = size, radius
     record['X'] = transform_from_pose(T_BS)
     record['mu'] = surface.mu
-    record['stiffness'], record['damping'] = surface.kp, surface.kd
+    record['stiffness'] = surface.kp if surface.kp < RIGID else np.inf
+    record['damping'] = surface.kd
     record['max_speed'] = np.nan if surface.max_vel is None else surface.max_vel
     record['min_depth'] = surface.min_depth
     record['collide_bitmask'] = surface.collide_bitmask
-    record['category_bitmask'] = surface.category_bitmask
+    record['category_bitmask'] = (
+        surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask)
     return record
 
 
@@ -78,6 +82,10 @@ def surface_warnings(assembly):
             surface = placed.element.surface
             asks['a second friction coefficient (mu2)'] += surface.mu2 != surface.mu
             asks['slip'] += surface.slip1 != 0.0 or surface.slip2 != 0.0
+            torsional = surface.torsional
+            asks['torsional friction'] += torsional is not None and torsional.coefficient * (
+                torsional.patch_radius if torsional.use_patch_radius
+                else torsional.surface_radius) > 0.0
             asks['restitution'] += surface.restitution > 0.0
     return [f'{what} of {count} collision surfaces is read but not simulated yet'
             for what, count in asks.items() if count]
