@@ -54,7 +54,9 @@ setup(
     extras_require={
         'jazzy': ros_wheels('jazzy'),
         'kilted': ros_wheels('kilted'),
-        'test': ['hypothesis', 'mujoco', 'pin', 'pytest', 'PyYAML', 'scipy', 'setuptools'],
+        'mesh': ['pycollada', 'trimesh'],
+        'test': ['hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML', 'scipy',
+                 'setuptools', 'trimesh'],
         'bench': ['mujoco', 'pin'],
         'lint': ['flake8', 'flake8-import-order', 'mypy', 'ruff'],
     },

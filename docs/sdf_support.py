@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from spr_dynamics.sdformat.schema import (
-    Branch, JOINT_TYPES, Leaf, PATCH, Quiet, Refused, REQUIRED, SCHEMA, Warned)
+    Branch, CONE_LIMIT, JOINT_TYPES, Leaf, PATCH, Quiet, Refused, REQUIRED, SCHEMA, Warned)
 
 HEADING = f"""\
 # What is read of SDFormat
@@ -17,7 +17,8 @@ Made by `python docs/sdf_support.py > docs/sdf_support.md` from the table that t
 uses (`spr_dynamics/sdformat/schema.py`). Files of version 1.2 to 1.12 are converted to 1.12 first.
 `spr-dynamics check FILE` says all of this about one file, with lines.
 
-* **used**: read, with the default that stands here when it is missing or empty.
+* **read**: with the default that stands here when it is missing or empty. The README says which of
+  this is simulated; a warning by name says what is not.
 * **quiet**: accepted; it does not change the motion.
 * **warned**: accepted with one warning by name, unless all that it holds is zero, false or empty.
 * **refused**: an error, since the motion would be wrong without it.
@@ -25,32 +26,47 @@ uses (`spr_dynamics/sdformat/schema.py`). Files of version 1.2 to 1.12 are conve
 Elements that are not in SDFormat are warned about by name, with the nearest name that is. Those
 with a namespace prefix (`gz:`) are somebody's own data; ours is `spr:`.
 
-Joint types that are read: {', '.join(JOINT_TYPES)}. Which of them are simulated is said in the
-[README](../README.md).
+Joint types that are read: {', '.join(JOINT_TYPES)}.
+
+Included files are looked up where `spr_dynamics.sdformat.uris.SearchPath` says: relative URIs from
+the including file, then the file asked for; `model://` in a folder `models` beside the file asked
+for, then in each `--model-path`, `SDF_PATH`, `GZ_SIM_RESOURCE_PATH`; `package://` in the share
+folder of the package. Nothing is fetched from a network.
 
 ## Where the loader is stricter than libsdformat
 
 | a file says | libsdformat | here | why |
-|---|---|---|---|
-| `2kg`, `2,5`, `0x10`, `nan` for a number | takes what the text begins with | refused | a typing error becomes another robot |
-| four numbers for a vector of three | ignores the fourth | refused | |
-| a quaternion of length zero | loads it | refused | no rotation |
-| a quaternion of another length | keeps its length | normalised | a rotation has no length |
-| a size of zero or less | takes the default, or loads it | refused | |
-| `lower` above `upper` | loads it | refused | no position is allowed |
-| negative damping, dry friction or spring stiffness | loads it | refused | energy from nothing |
-| a joint without the axis that its type needs | loads it without | refused | |
-| a contact sensor that names a collision which its link lacks | loads it | refused, with the names | it would never feel anything |
-| a DOCTYPE | skips it | refused | files are no programs |
-| an unknown or newer version | an error, and reads on | refused | it may mean something else |
-
-## Elements
-"""
+|---|---|---|---|"""
+STRICTER = (
+    ('`2kg`, `2,5`, `0x10`, `nan` for a number', 'takes what the text begins with', 'refused',
+     'a typing error becomes another robot'),
+    ('four numbers for a vector of three', 'ignores the fourth', 'refused', ''),
+    ('a quaternion of length zero', 'loads it', 'refused', 'no rotation'),
+    ('a quaternion of another length', 'keeps its length', 'normalised',
+     'a rotation has no length'),
+    ('a size of zero or less', 'takes the default, or loads it', 'refused', ''),
+    ('`lower` above `upper`', 'loads it', 'refused', 'no position is allowed'),
+    ('negative damping, dry friction or spring stiffness', 'loads it', 'refused',
+     'energy from nothing'),
+    ('a joint without the axis that its type needs', 'loads it without', 'refused', ''),
+    ('a contact sensor that names a collision which its link lacks', 'loads it',
+     'refused, with the names', 'it would never feel anything'),
+    ('mimics in a circle, of a ball or a fixed joint, or with `nan`', 'loads it', 'refused',
+     'no motion fits'),
+    ('a DOCTYPE', 'skips it', 'refused', 'files are no programs'),
+    ('an unknown or newer version', 'an error, and reads on',
+     'refused, unless `--any-version` is given', 'it may mean something else'),
+    ('a URI that leads out of its model folder by `..`', 'follows it', 'refused',
+     'a model has no business there'),
+)
 
 
 def main():
     """Print the page."""
     print(HEADING)
+    for cells in STRICTER:
+        print(f'| {" | ".join(cells)} |')
+    print('\n## Elements\n')
     for kind, table in SCHEMA.items():
         if kind != 'axis2' and table:
             print(f'### `<{kind}>`\n\n| | | |\n|---|---|---|')
@@ -58,16 +74,17 @@ def main():
                 print(row(name, entry))
             print()
     print('### `spr:` elements\n\nIn the `<contact>` of a contact sensor: '
-          + ', '.join(f'`spr:{name}`' for name in PATCH) + '.')
+          + ', '.join(f'`spr:{name}`' for name in PATCH)
+          + f'. In a ball joint: `spr:{CONE_LIMIT}`.')
 
 
 def row(name, entry):
     """Return a line of a table: name, what becomes of it, default or reason."""
     shown = f'`@{name[1:]}`' if name.startswith('@') else f'`<{name}>`'
     if isinstance(entry, Leaf):
-        return f'| {shown} | used | {default(entry.default)} |'
+        return f'| {shown} | read | {default(entry.default)} |'
     if isinstance(entry, Branch):
-        return f'| {shown} | used | |'
+        return f'| {shown} | read | |'
     word = {Quiet: 'quiet', Warned: 'warned', Refused: 'refused'}[type(entry)]
     return f'| {shown} | {word} | {entry.why} |'
 
@@ -76,12 +93,12 @@ def default(value):
     """Write a default as a file would."""
     if value is REQUIRED:
         return 'required'
+    if isinstance(value, np.ndarray):
+        return ' '.join(f'{x:g}' for x in value.ravel())
     if value is None or value == '':
         return ''
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, np.ndarray):
-        return ' '.join(f'{x:g}' for x in value.ravel())
     if isinstance(value, float):
         return str(value).replace('inf', '∞') if math.isinf(value) else f'{value:g}'
     return str(value)

@@ -1,6 +1,7 @@
 """`spr-dynamics`: look at a robot and run it, without ROS."""
 import argparse
 import csv
+import json
 from pathlib import Path
 import sys
 import time
@@ -35,12 +36,23 @@ def parser() -> argparse.ArgumentParser:
     commands = argparse.ArgumentParser(
         prog='spr-dynamics', description='Simulate SDF robots without ROS.')
     each = commands.add_subparsers(dest='command', required=True)
+    check_parser = each.add_parser(
+        'check', help='say all that is wrong with an SDF file',
+        description='Say all that is wrong with an SDF file, and with those that it includes.')
+    check_parser.set_defaults(run=check)
+    check_parser.add_argument('file', type=Path, help='an SDF or URDF file')
+    check_parser.add_argument('--json', action='store_true',
+                              help='print what the file says, and its errors, as JSON')
+    check_parser.add_argument('--any-version', action='store_true',
+                              help='try files of an SDFormat version that is not known')
+    add_model_path(check_parser)
     show_parser = each.add_parser('show', help='print a robot as tables')
     show_parser.set_defaults(run=show)
     simulate_parser = each.add_parser('simulate', help='run a robot without efforts, headless')
     simulate_parser.set_defaults(run=simulate)
     for command in (show_parser, simulate_parser):
-        command.add_argument('file', type=Path, help='an SDF file')
+        command.add_argument('file', type=Path, help='an SDF or URDF file')
+        add_model_path(command)
         command.add_argument(
             '--world', default='auto', metavar='WORLD',
             help='ground, empty, or a world file to put the robot into (default: ground for a '
@@ -58,6 +70,12 @@ def parser() -> argparse.ArgumentParser:
     return commands
 
 
+def add_model_path(command):
+    """Let a command look for included models in folders."""
+    command.add_argument('--model-path', type=Path, action='append', default=[], metavar='DIR',
+                         help='a folder of models that the file includes (may be repeated)')
+
+
 def positive(text) -> float:
     """Read a positive, finite number."""
     number = float(text)
@@ -66,10 +84,42 @@ def positive(text) -> float:
     return number
 
 
+def check(options) -> int:
+    """Say all that is wrong with a file; on stdout, if asked for, what is in it as JSON."""
+    from spr_dynamics.sdformat.assemble import assemble
+    from spr_dynamics.sdformat.describe import describe
+    from spr_dynamics.sdformat.diagnostics import in_order, InvalidSdf
+    from spr_dynamics.sdformat.read import examine
+    root, report = examine(
+        options.file, model_paths=options.model_path, any_version=options.any_version)
+    if not report.errors:
+        try:
+            assemble(root)
+        except InvalidSdf as refusal:  # right, but more than we can simulate
+            for code, message, location, _ in refusal.diagnostics:
+                report.warn(code, location, f"can't be simulated: {message}")
+    errors, warnings = in_order(report.errors), in_order(report.warnings)
+    for error in errors:
+        print(f'error: {error}', file=sys.stderr)
+    for warning in warnings:
+        print(f'warning: {warning}', file=sys.stderr)
+    if options.json:
+        print(json.dumps(describe(root, report), allow_nan=False, indent=2))
+    else:
+        print(f'{options.file}: {counted(errors, "error")}, {counted(warnings, "warning")}')
+    return 1 if errors else 0
+
+
+def counted(things, noun) -> str:
+    """Say how many there are."""
+    return f'{len(things)} {noun}{"" if len(things) == 1 else "s"}'
+
+
 def load(options):
     """Load the file that a command names, and print its warnings."""
     from spr_dynamics.model.load import load as load_model
-    model = load_model(options.file, world=options.world, fix_base=options.fix_base)
+    model = load_model(options.file, world=options.world, fix_base=options.fix_base,
+                       model_paths=options.model_path)
     for warning in model.warnings:
         print(f'warning: {warning}', file=sys.stderr)
     return model

@@ -53,7 +53,7 @@ def random_tree(rng, n_links, *, is_free=False, fixed_share=0.0, gravity=(0.3, -
         parent = -1 if k == 0 else rng.integers(k)
         joints.append(joint(rng, k, str(kind), parent))
     return build(Assembly('tree', np.array(gravity), elements.Physics(
-        location=HERE, name='', max_step_size=0.001, real_time_factor=1.0), False,
+        location=HERE, name='', type='ode', max_step_size=0.001, real_time_factor=1.0), False,
         tuple(links), tuple(joints), ()))
 
 

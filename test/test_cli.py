@@ -1,7 +1,9 @@
 """The command line: what it prints, writes and refuses."""
 import csv
+import json
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +13,23 @@ import spr_dynamics as spr
 from spr_dynamics.cli import main
 
 MODELS = needs.REPOSITORY / 'models'
+SLOWEST_CHECK = 0.5  # [s]
+
+CART = """
+<sdf version='1.12'>
+  <model name='cart'>
+    <link name='base'/>
+    {}
+  </model>
+</sdf>
+"""
+WHEEL = """
+<link name='wheel'><pose>0 0 0.5 0 0 0</pose></link>
+<joint name='axle' type='revolute'>
+  <parent>base</parent><child>{child}</child>
+  <axis><xyz>0 2 0</xyz><limit><effort>{effort}</effort></limit></axis>
+</joint>
+"""
 
 
 def test_show_prints_links_joints_and_sensors(capsys):
@@ -45,6 +64,128 @@ def test_options_reach_the_simulation(capsys):
     assert main(['simulate', str(MODELS / 'hopper.sdf'), '--fix-base', '--dt', '0.002',
                  '--duration', '0.1', '--world', 'empty']) == 0
     assert '0 contacts at the end' in capsys.readouterr().out
+
+
+def write(path, content):
+    """Write a file, and the folders that it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding='utf-8')
+    return str(path)
+
+
+def check(capsys, *words):
+    """Run `check`; return its exit code, and what is on stdout and stderr."""
+    code = main(['check', *words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_check_has_nothing_to_say_of_a_good_file(tmp_path, capsys):
+    file = write(tmp_path / 'cart.sdf', CART.format(WHEEL.format(child='wheel', effort=5)))
+    assert check(capsys, file) == (0, f'{file}: 0 errors, 0 warnings\n', '')
+
+
+def test_check_passes_a_file_with_warnings(tmp_path, capsys):
+    file = write(tmp_path / 'cart.sdf', CART.format('<colour>red</colour>'))
+    code, out, err = check(capsys, file)
+    assert (code, out) == (0, f'{file}: 0 errors, 1 warning\n')
+    assert err == f'warning: {file}:5: <colour> in <model> is not SDFormat and is ignored\n'
+
+
+def test_check_lists_all_errors_of_a_bad_file_from_top_to_bottom(tmp_path, capsys):
+    file = write(tmp_path / 'cart.sdf', CART.format(WHEEL.format(child='whel', effort='5kg')))
+    code, out, err = check(capsys, file)
+    assert (code, out) == (1, f'{file}: 2 errors, 0 warnings\n')
+    first, second = err.splitlines()
+    assert first.startswith(f"error: {file}:8: joint 'axle': <child> 'whel' is not in model")
+    assert first.endswith("(did you mean 'wheel'?)")
+    assert second == f"error: {file}:9: joint 'axle': <effort> '5kg' is not a finite number"
+
+
+def test_check_warns_of_what_is_right_but_not_simulated(tmp_path, capsys):
+    file = write(tmp_path / 'cart.sdf', CART.format(
+        "<link name='sail'><enable_wind>true</enable_wind></link>"))
+    code, _, err = check(capsys, file)
+    assert code == 0 and "can't be simulated: link 'sail': <enable_wind>true" in err
+
+
+def test_check_writes_what_a_file_says_as_json(tmp_path, capsys):
+    file = write(tmp_path / 'cart.sdf', CART.format(WHEEL.format(child='wheel', effort=5)))
+    code, out, err = check(capsys, file, '--json')
+    said = json.loads(out)
+    assert (code, err, said['errors'], said['worlds']) == (0, '', [], [])
+    links, (joint,) = said['model']['links'], said['model']['joints']
+    assert [link['pose_in_model']['xyz'] for link in links] == [[0, 0, 0], [0, 0, 0.5]]
+    assert (joint['axis']['xyz'], joint['axis']['effort'], joint['axis']['velocity']) == (
+        [0, 1, 0], 5, 'inf')
+
+
+def test_check_writes_json_of_a_file_whose_names_are_wrong(tmp_path, capsys):
+    file = write(tmp_path / 'cart.sdf', CART.format(WHEEL.format(child='whel', effort=5)))
+    code, out, err = check(capsys, file, '--json')
+    said = json.loads(out)
+    assert code == 1 and err.startswith(f'error: {file}:8: ')
+    assert said['errors'][0]['code'] == 'JOINT_CHILD_LINK_INVALID'
+    assert {(error['file'], error['line']) for error in said['errors']} == {(file, 8)}
+    joint, = said['model']['joints']
+    assert joint['child_link'] is None and 'leads nowhere' in joint['pose_in_scope']['error']
+
+
+@pytest.mark.parametrize('content', [
+    '', 'no XML', '<sdf/>', "<sdf version='1.12'><model/></sdf>",
+    CART.format(WHEEL.format(child='wheel', effort='5kg'))])
+def test_check_writes_json_of_a_file_that_can_not_be_read(content, tmp_path, capsys):
+    code, out, err = check(capsys, write(tmp_path / 'cart.sdf', content), '--json')
+    said = json.loads(out)
+    assert code == 1 and err and 'FILE_READ' in {error['code'] for error in said['errors']}
+    assert 'model' not in said and said['worlds'] == []
+
+
+def test_check_writes_json_of_a_file_that_is_not_there(capsys):
+    code, out, err = check(capsys, 'nothing.sdf', '--json')
+    error, = json.loads(out)['errors']
+    assert (code, err) == (1, 'error: nothing.sdf: no such file\n')
+    assert (error['code'], error['message'], error['file'], error['line']) == (
+        'FILE_READ', 'no such file', 'nothing.sdf', 0)
+
+
+def test_check_looks_for_includes_in_each_model_path(tmp_path, capsys):
+    for name in ('left', 'right'):
+        write(tmp_path / name / f'{name}_wheel' / 'model.config',
+              "<model><sdf version='1.12'>wheel.sdf</sdf></model>")
+        write(tmp_path / name / f'{name}_wheel' / 'wheel.sdf',
+              f"<sdf version='1.12'><model name='{name}'><link name='disc'/></model></sdf>")
+    includes = [f'<include><uri>model://{name}_wheel</uri></include>'
+                for name in ('left', 'right')]
+    file = write(tmp_path / 'cart.sdf', CART.format('\n'.join(includes)))
+    code, out, err = check(capsys, file, '--json', '--model-path', str(tmp_path / 'left'),
+                           '--model-path', str(tmp_path / 'right'))
+    assert (code, err) == (0, '')
+    assert [model['name'] for model in json.loads(out)['model']['models']] == ['left', 'right']
+    code, _, err = check(capsys, file, '--model-path', str(tmp_path / 'left'))
+    assert code == 1 and f"{file}:6: model 'cart': <include> of 'model://right_wheel'" in err
+
+
+def test_check_tries_a_newer_version_if_asked_to(tmp_path, capsys):
+    file = write(tmp_path / 'cart.sdf', CART.format('').replace('1.12', '1.99'))
+    code, _, err = check(capsys, file)
+    assert code == 1 and "version '1.99' of SDFormat can't be read" in err
+    code, _, err = check(capsys, file, '--any-version')
+    assert code == 0 and err.startswith('warning: ')
+
+
+def test_check_starts_without_numba_and_at_once(tmp_path):
+    file = write(tmp_path / 'cart.sdf', CART.format(''))
+    program = ('import sys; from spr_dynamics.cli import main; main(); '
+               "print('numba' in sys.modules)")
+    times = []
+    for _ in range(3):  # the fastest, since others work on this machine, too
+        start = time.perf_counter()
+        run = subprocess.run([sys.executable, '-c', program, 'check', file, '--json'],
+                             capture_output=True, text=True, check=True)
+        times.append(time.perf_counter() - start)
+        assert run.stdout.endswith('False\n') and not run.stderr
+    assert min(times) < SLOWEST_CHECK
 
 
 @pytest.mark.parametrize('words, message', [

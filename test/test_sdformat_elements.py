@@ -52,7 +52,7 @@ def test_surface_defaults_are_those_of_sdformat():
     surface = collision('').surface
     assert (surface.mu, surface.mu2, surface.kp, surface.kd) == (1, 1, 1e12, 1)
     assert (surface.max_vel, surface.min_depth, surface.restitution) == (None, 0, 0)
-    assert surface.collide_bitmask == surface.category_bitmask == 65535
+    assert (surface.collide_bitmask, surface.category_bitmask) == (255, None)
 
 
 def test_surface_is_read_in_full():
@@ -66,7 +66,7 @@ def test_surface_is_read_in_full():
     assert (surface.mu, surface.mu2, surface.slip1, surface.slip2) == (.4, .3, .1, .2)
     assert (surface.restitution, surface.restitution_threshold) == (.5, .1)
     assert (surface.kp, surface.kd, surface.max_vel, surface.min_depth) == (1e5, 10, .2, .001)
-    assert surface.collide_bitmask == surface.category_bitmask == 2
+    assert (surface.collide_bitmask, surface.category_bitmask) == (2, None)
 
 
 def test_shapes():
@@ -118,12 +118,11 @@ def test_contact_sensor_is_placed_on_its_link():
         "sensor 't': a sensor of type 'imu' is not simulated yet")
 
 
-def test_continuous_joints_have_no_limits():
-    """Whatever the file says."""
+def test_limits_are_as_written():
+    """What a continuous joint says of its range is kept, and means nothing to the model."""
     axis = first_axis('type="continuous"><parent>a</parent><child>b</child><axis><limit>'
                       '<lower>-1</lower><upper>1</upper><effort>-1</effort></limit></axis>')
-    assert (axis.limit.lower, axis.limit.upper, axis.limit.effort) == (
-        -math.inf, math.inf, math.inf)
+    assert (axis.limit.lower, axis.limit.upper, axis.limit.effort) == (-1, 1, math.inf)
 
 
 def test_dynamics_of_an_axis():

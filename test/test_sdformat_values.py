@@ -31,7 +31,7 @@ def test_other_numbers_are_refused(text):
     ('1e15', 1e15)])
 def test_limits_of_old_files_are_infinite(text, value):
     """1e16 was how files said that there is no limit."""
-    assert values.limit(text) == value
+    assert values.effective_bound(values.extended_number(text)) == value
 
 
 def test_negative_strength_means_unlimited():

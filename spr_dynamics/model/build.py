@@ -1,5 +1,4 @@
 """Elements to arrays: weld, order and measure the bodies of an Assembly."""
-from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +8,8 @@ from spr_dynamics.model.model import FreeRoot, frozen, Joint, Model
 from spr_dynamics.model.records import AXIS, FREE, LINK, transform_from_pose, TREE
 from spr_dynamics.model.shapes import build_shapes
 from spr_dynamics.model.topology import joins_static, order_bodies, weld, where
-from spr_dynamics.sdformat.assemble import Assembly
+from spr_dynamics.sdformat.assemble import Assembly, unique_names
+from spr_dynamics.sdformat.values import effective_bound
 
 TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
 SIMULATED = (*TURNING, *SLIDING, 'fixed')
@@ -24,7 +24,7 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
     :param fix_base: Weld the links that would be free roots to the world.
     :raises ModelError: If the links make no tree, or something moves that has no mass.
     """
-    refuse_unknown_joints(assembly)
+    refuse_unsimulated(assembly)
     group = weld(assembly, fix_base)
     bodies, numbers = order_bodies(assembly, group)
     body_of_link = [numbers[k] for k in group]
@@ -45,17 +45,26 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
         link_names=link_names, shape_names=shape_names,
         joints=joints, free_roots=roots, home=frozen(home(bodies, layout)),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
-                  *joint_warnings(joints),
-                  *shape_warnings),
+                  *joint_warnings(assembly, joints), *shape_warnings),
         assembly=assembly)
 
 
-def refuse_unknown_joints(assembly):
-    """Stop at joint types that the kernels don't know yet."""
+def refuse_unsimulated(assembly):
+    """Stop at what the kernels don't know yet, where the motion would be wrong without it."""
     problems = [
         f"{where(joint.element)}: joint '{joint.name}' has type '{joint.element.type}', "
         f'which is not simulated yet (simulated: {", ".join(SIMULATED)})'
         for joint in assembly.joints if joint.element.type not in SIMULATED]
+    problems += [
+        f"{where(mimic.element)}: joint '{joint.name}': <mimic> is not simulated yet; joints move "
+        'independently'
+        for joint in assembly.joints for mimic in joint.mimics
+        if mimic is not None and not joins_static(assembly, joint)]
+    problems += [
+        f"{where(link.element.inertial)}: link '{link.name}': <fluid_added_mass> is not simulated "
+        'yet' for link in assembly.links if not link.is_static
+        and link.element.inertial.fluid_added_mass is not None
+        and np.any(link.element.inertial.fluid_added_mass)]
     if problems:
         raise ModelError('\n'.join(problems))
 
@@ -122,7 +131,8 @@ def tree_records(assembly, bodies, body_of_link, layout):
         record['turn'] = float(element.type in TURNING)
         record['slide'] = float(element.type in SLIDING)
         record['damping'], record['stiffness'] = axis.damping, axis.spring_stiffness
-        record['rest'], record['effort_limit'] = axis.spring_reference, axis.limit.effort
+        record['rest'], record['effort_limit'] = axis.spring_reference, effective_bound(
+            axis.limit.effort)
     tree['is_last_child'][list(last.values())] = True
     for link, i in zip(assembly.links, body_of_link):
         if i > 0:
@@ -206,9 +216,16 @@ def joint_table(assembly, bodies, layout):
             axis = joint.element.axis
             table.append(Joint(
                 names[id(joint)], joint.element.type, links[joint.parent],
-                links[joint.child], layout.q[i], layout.v[i], axis.limit.lower,
-                axis.limit.upper, axis.limit.velocity, axis.friction))
+                links[joint.child], layout.q[i], layout.v[i], *position_range(joint.element),
+                effective_bound(axis.limit.velocity), axis.friction))
     return tuple(table)
+
+
+def position_range(joint):
+    """Return the lowest and the highest position of a joint."""
+    if joint.type == 'continuous':
+        return -np.inf, np.inf
+    return effective_bound(joint.axis.limit.lower), effective_bound(joint.axis.limit.upper)
 
 
 def root_table(assembly, bodies, layout):
@@ -230,21 +247,13 @@ def home(bodies, layout):
     return q
 
 
-def unique_names(placed):
-    """Name links or joints; those whose names could mean two things become ``model::name``."""
-    count = Counter(item.name for item in placed)
-    qualified = [f'{item.model}::{item.name}' if item.model else item.name for item in placed]
-    taken = set(qualified)
-    return tuple(item.name if count[item.name] == 1 and item.name not in taken else name
-                 for item, name in zip(placed, qualified))
-
-
-def joint_warnings(joints):
+def joint_warnings(assembly, joints):
     """Name what the joints ask for and the step does not do yet."""
     asks = {
         'position limits': [j.name for j in joints if j.lower > -np.inf or j.upper < np.inf],
         'velocity limits': [j.name for j in joints if j.velocity_limit < np.inf],
         'dry friction': [j.name for j in joints if j.friction != 0.0],
+        'cone limits': [j.name for j in assembly.joints if j.element.cone_limit is not None],
     }
     return tuple(f'{what} of {len(names)} joints are read but not simulated yet '
                  f'({", ".join(names)})' for what, names in asks.items() if names)

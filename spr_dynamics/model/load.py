@@ -1,5 +1,7 @@
 """From a file to a Model, in one call."""
+from collections.abc import Iterable
 import dataclasses
+import functools
 from pathlib import Path
 
 from spr_dynamics.model.build import build
@@ -7,6 +9,7 @@ from spr_dynamics.model.model import Model
 from spr_dynamics.model.topology import has_free_root
 from spr_dynamics.sdformat.assemble import assemble
 from spr_dynamics.sdformat.read import add_world, read
+from spr_dynamics.sdformat.uris import PackagePath
 
 # Worlds that need no file. Gravity and step are SDFormat's own defaults.
 EMPTY = "<sdf version='1.12'><world name='empty'/></sdf>"
@@ -30,28 +33,34 @@ WORLDS = {'empty': EMPTY, 'ground': GROUND}
 
 
 def load(source: str | Path | None = None, *, text: str | None = None,
-         world: str | Path | None = None, fix_base: bool = False) -> Model:
+         world: str | Path | None = None, fix_base: bool = False,
+         model_paths: Iterable[str | Path] = (), package_path: PackagePath | None = None) -> Model:
     """
-    Load a robot, or every model of a world, from SDF.
+    Load a robot, or every model of a world, from SDF or URDF.
 
-    :param source: Path of an SDF file.
-    :param text: SDF text, instead of a path.
+    :param source: Path of a file.
+    :param text: Its text, instead of a path.
     :param world: Where to put the robot: ``ground`` (a plane at z = 0), ``empty``, or the path
         of a world file. None takes the file as it is; ``auto`` means ``ground`` for a robot with
         a free root that comes without a world, and None for others.
     :param fix_base: Weld what would be a free root to the world.
+    :param model_paths: Folders in which included models are looked up, before those that
+        ``SDF_PATH`` and ``GZ_SIM_RESOURCE_PATH`` name.
+    :param package_path: Gives the share folder of a ROS package, for ``package://``; None takes
+        those that ``AMENT_PREFIX_PATH`` names.
     :returns: The model.
     :raises SdfError: If the file can't be read; the message has a line for each problem, with
         file and line.
     :raises ModelError: If what it says can't be simulated.
     """
-    root = read(source, text=text)
+    read_file = functools.partial(read, model_paths=tuple(model_paths), package_path=package_path)
+    root = read_file(source, text=text)
     robot = assemble(root)
     if world == 'auto':
         stands = has_free_root(robot) and not fix_base and not robot.has_world
         world = 'ground' if stands else None
     if world is None:
         return build(robot, fix_base=fix_base)
-    around = read(text=WORLDS[world]) if world in WORLDS else read(world)
+    around = read(text=WORLDS[world]) if world in WORLDS else read_file(world)
     together = assemble(add_world(root, around))
     return build(dataclasses.replace(together, name=robot.name), fix_base=fix_base)

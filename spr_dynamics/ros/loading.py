@@ -6,7 +6,7 @@ from spr_dynamics.model.model import Model
 from spr_dynamics.ros.commands import Commands
 from spr_dynamics.ros.contact_sensors import ContactSensorParameters
 from spr_dynamics.ros.parameters import ParameterError, Parameters, TABLE
-from spr_dynamics.ros.resources import resolve, shipped_models
+from spr_dynamics.ros.resources import package_share, resolve, shipped_models
 from spr_dynamics.simulation.simulation import Simulation
 
 BUILT_IN_WORLDS = ('', 'ground', 'empty')
@@ -54,13 +54,15 @@ def _load_model(parameters: Parameters) -> Model:
     if world not in BUILT_IN_WORLDS:
         world = resolve(world)
     if text:
-        return load(text=text, world=world or 'auto', fix_base=fix_base)
+        return load(text=text, world=world or 'auto', fix_base=fix_base,
+                    package_path=package_share)
     if robot:
-        return load(resolve(robot), world=world or 'auto', fix_base=fix_base)
+        return load(resolve(robot), world=world or 'auto', fix_base=fix_base,
+                    package_path=package_share)
     if world in BUILT_IN_WORLDS:
         raise ParameterError('no robot: set the parameter robot to an SDF file or to a shipped '
                              f'model ({", ".join(shipped_models())})')
-    return load(world, fix_base=fix_base)
+    return load(world, fix_base=fix_base, package_path=package_share)
 
 
 def _declare_rest(parameters: Parameters, model: Model) -> None:

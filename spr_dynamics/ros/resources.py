@@ -50,6 +50,16 @@ def resolve(text: str) -> Path:
                            f'shipped models: {", ".join(models) or "(none found)"}')
 
 
+def package_share(package: str) -> Path | None:
+    """
+    Return the share folder of a package, None if it isn't installed.
+
+    :param package: Its name.
+    """
+    folders = _share_folders(package)
+    return folders[0] if folders else None
+
+
 def _in_package(uri: str) -> Path:
     package, _, relative = uri.removeprefix('package://').partition('/')
     folders = _share_folders(package)

@@ -7,9 +7,10 @@ and frames. Every problem of a file comes in one `SdfError`, a line each, with f
 
 from spr_dynamics.sdformat.assemble import assemble, Assembly
 from spr_dynamics.sdformat.diagnostics import Diagnostic, Location
-from spr_dynamics.sdformat.elements import Root
+from spr_dynamics.sdformat.elements import MimicConstraint, Root
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.read import add_world, read
 
 __all__ = [
-    'Assembly', 'Diagnostic', 'Location', 'Pose', 'Root', 'add_world', 'assemble', 'read']
+    'Assembly', 'Diagnostic', 'Location', 'MimicConstraint', 'Pose', 'Root', 'add_world',
+    'assemble', 'read']

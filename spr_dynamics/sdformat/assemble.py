@@ -1,6 +1,7 @@
 """Flatten what a file says into links and joints placed in the world."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,8 +9,9 @@ import numpy as np
 
 from spr_dynamics.sdformat.diagnostics import Diagnostic, Report
 from spr_dynamics.sdformat.elements import (
-    Axis, Collision, ContactSensor, Joint, Link, Model, Physics, Root, Visual)
+    Axis, Collision, ContactSensor, Joint, Link, MimicConstraint, Model, Physics, Root, Visual)
 from spr_dynamics.sdformat.frames import FrameGraph, resolved, Vertex
+from spr_dynamics.sdformat.mimic import AXIS_TAGS, JointAxis, resolve_mimics
 from spr_dynamics.sdformat.parse import default_gravity, default_physics
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.schema import AXES_OF_TYPE
@@ -57,6 +59,17 @@ class PlacedLink:
 
 
 @dataclass(frozen=True, eq=False)
+class PlacedMimic:
+    """Whom an axis follows: ``q = multiplier * (q of the leader - reference) + offset``."""
+
+    leader: int
+    """Index into the assembly's joints."""
+    axis: int
+    """Index into the leader's axes."""
+    element: MimicConstraint
+
+
+@dataclass(frozen=True, eq=False)
 class PlacedJoint:
     """A joint between two links, or a link and the world."""
 
@@ -71,6 +84,8 @@ class PlacedJoint:
     axes: tuple[np.ndarray, ...]
     """Unit vectors in the joint's frame, one for each axis that the type has."""
     element: Joint
+    mimics: tuple[PlacedMimic | None, ...] = ()
+    """For each axis whom it follows; empty if none of them follows any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +115,7 @@ def assemble(root: Root) -> Assembly:
     """
     report = Report(warnings=list(root.warnings))
     graph = FrameGraph(root, report)
+    leaders = resolve_mimics(graph, report)
     world = root.worlds[0] if root.worlds else None
     for other in root.worlds[1:]:
         report.warn('WARNING', other.location,
@@ -115,15 +131,16 @@ def assemble(root: Root) -> Assembly:
     _refuse_unsupported(flat, report)
     report.raise_errors()
     links = [item for item in flat if isinstance(item.element, Link)]
+    joints = [item for item in flat if isinstance(item.element, Joint)]
     index_of = {graph[item.element]: index for index, item in enumerate(links)}
+    index_of |= {graph[item.element]: index for index, item in enumerate(joints)}
     return Assembly(
         name=world.name if world else models[0].name,
         gravity=world.gravity if world else default_gravity(),
         physics=world.physics if world else default_physics(root.location),
         has_world=world is not None,
         links=tuple(_place_link(item, graph) for item in links),
-        joints=tuple(_place_joint(item, graph, index_of) for item in flat
-                     if isinstance(item.element, Joint)),
+        joints=tuple(_place_joint(item, graph, index_of, leaders) for item in joints),
         warnings=tuple(report.warnings))
 
 
@@ -171,24 +188,31 @@ def _place_link(item: _Flat, graph: FrameGraph) -> PlacedLink:
 
 
 def _place_parts(kind: type, parts: Iterable, link: Vertex, graph: FrameGraph) -> tuple:
-    return tuple(kind(name=part.name, T_LS=_T_in_link(part, link, graph), element=part)
+    return tuple(kind(name=part.name, T_LS=graph.T_in_holder(part, link), element=part)
                  for part in parts)
 
 
-def _T_in_link(part, link: Vertex, graph: FrameGraph) -> Pose:
-    if not part.relative_to:
-        return part.pose
-    return graph.T_W(link).inverse() @ graph.T_W(resolved(graph.part_base(part, link))) @ part.pose
-
-
-def _place_joint(item: _Flat, graph: FrameGraph, index_of: dict[Vertex, int]) -> PlacedJoint:
+def _place_joint(item: _Flat, graph: FrameGraph, index_of: dict[Vertex, int],
+                 leaders: dict[JointAxis, JointAxis]) -> PlacedJoint:
     joint, vertex = item.element, graph[item.element]
     parent = graph.body(resolved(graph.joint_end(vertex, 'parent')))
     axes = (joint.axis, joint.axis2)[:AXES_OF_TYPE[joint.type]]
     return PlacedJoint(
         name=item.name, model=item.model, element=joint, parent=index_of.get(parent, WORLD),
         child=index_of[graph.body(vertex)], T_WJ=graph.T_W(vertex),
-        axes=tuple(_axis_in_joint(axis, vertex, graph) for axis in axes))
+        axes=tuple(_axis_in_joint(axis, vertex, graph) for axis in axes),
+        mimics=_place_mimics(vertex, index_of, leaders))
+
+
+def _place_mimics(joint: Vertex, index_of: dict[Vertex, int],
+                  leaders: dict[JointAxis, JointAxis]) -> tuple[PlacedMimic | None, ...]:
+    mimics: list[PlacedMimic | None] = []
+    for number in range(AXES_OF_TYPE[joint.element.type]):
+        leader = leaders.get(JointAxis(joint, number))
+        mimics.append(leader and PlacedMimic(
+            index_of[leader.joint], leader.number,
+            getattr(joint.element, AXIS_TAGS[number]).mimic))
+    return tuple(mimics) if any(mimics) else ()
 
 
 def _axis_in_joint(axis: Axis, joint: Vertex, graph: FrameGraph) -> np.ndarray:
@@ -204,20 +228,34 @@ def _refuse_unsupported(flat: list[_Flat], report: Report) -> None:
         if isinstance(item.element, Link):
             _refuse_link(item.element, report)
             continue
-        for axis in (item.element.axis, item.element.axis2):
-            if axis is not None and axis.mimic is not None:
-                report.error('ELEMENT_INVALID', axis.mimic.location,
-                             f"joint '{item.name}': <mimic> is not supported yet; joints move "
-                             'independently')
+        joint = item.element
+        for tag in AXIS_TAGS[:AXES_OF_TYPE[joint.type]]:
+            if getattr(joint, tag) is None:
+                report.error('ELEMENT_MISSING', joint.location,
+                             f"joint '{joint.name}': <{tag}> is missing (needed for type "
+                             f"'{joint.type}'; write <{tag}><xyz>0 0 1</xyz></{tag}>)")
 
 
 def _refuse_link(link: Link, report: Report) -> None:
     reasons = {
         '<gravity>false': not link.gravity,
         '<kinematic>true': link.kinematic,
-        '<enable_wind>true': link.enable_wind,
-        "<inertial auto='true'>": link.inertial.is_auto}
+        '<enable_wind>true': link.enable_wind}
     for what, is_asked in reasons.items():
         if is_asked:
             report.error('ELEMENT_INVALID', link.location,
                          f"link '{link.name}': {what} is not supported yet")
+
+
+def unique_names(placed: Sequence[PlacedLink | PlacedJoint]) -> tuple[str, ...]:
+    """
+    Name links or joints; those whose names could mean two things become ``model::name``.
+
+    :param placed: The links or joints of an assembly.
+    :returns: A name for each, all different.
+    """
+    count = Counter(item.name for item in placed)
+    qualified = [f'{item.model}::{item.name}' if item.model else item.name for item in placed]
+    taken = set(qualified)
+    return tuple(item.name if count[item.name] == 1 and item.name not in taken else name
+                 for item, name in zip(placed, qualified))

@@ -15,6 +15,8 @@ class Location(NamedTuple):
     """Counted from 1; 0 means the file as a whole."""
     path: str
     """XML path such as ``/sdf/model[@name="m"]/joint[@name="j"]/axis``."""
+    included_from: 'Location | None' = None
+    """The ``<include>`` that brought this file in; None for the file that was asked for."""
 
 
 class Diagnostic(NamedTuple):
@@ -24,11 +26,21 @@ class Diagnostic(NamedTuple):
     """Name of an SDFormat error code, such as ``ELEMENT_INVALID``."""
     message: str
     location: Location
+    implied: tuple[str, ...] = ()
+    """Further codes that libsdformat gives for the same mistake."""
 
     def __str__(self) -> str:
-        """Return ``file:line: message``."""
-        file, line, _ = self.location
-        return f'{file}:{line}: {self.message}' if line else f'{file}: {self.message}'
+        """Return ``file:line: message``, and from where the file was included."""
+        text = f'{_place(self.location)}: {self.message}'
+        place = self.location.included_from
+        while place is not None:
+            text += f' (included from {_place(place)})'
+            place = place.included_from
+        return text
+
+
+# what libsdformat adds when it gives up reading the whole file
+UNREADABLE = ('ELEMENT_INVALID', 'FILE_READ')
 
 
 class InvalidSdf(SdfError):
@@ -50,13 +62,25 @@ class Report:
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
 
-    def error(self, code: str, location: Location, message: str) -> None:
+    def error(self, code: str, location: Location, message: str, *,
+              implied: tuple[str, ...] = ()) -> None:
         """Note a problem that makes the file unusable."""
-        self.errors.append(Diagnostic(code, message, location))
+        self.errors.append(Diagnostic(code, message, location, implied))
 
     def warn(self, code: str, location: Location, message: str) -> None:
         """Note something that the simulation does without."""
         self.warnings.append(Diagnostic(code, message, location))
+
+    def imply(self, code: str, *, since: int) -> None:
+        """
+        Note that libsdformat gives a further code for each of the last errors.
+
+        :param code: That code.
+        :param since: How many errors were there before them.
+        """
+        self.errors[since:] = [
+            error if code in (error.code, *error.implied)
+            else error._replace(implied=(*error.implied, code)) for error in self.errors[since:]]
 
     def raise_errors(self) -> None:
         """
@@ -65,4 +89,32 @@ class Report:
         :raises InvalidSdf: If there is an error; it lists them all, from top to bottom.
         """
         if self.errors:
-            raise InvalidSdf(sorted(self.errors, key=lambda error: error.location[:2]))
+            raise InvalidSdf(in_order(self.errors))
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """
+    Sort by file, and from top to bottom.
+
+    :param diagnostics: Errors or warnings.
+    :returns: Each of them once.
+    """
+    return said_once(sorted(diagnostics, key=lambda diagnostic: diagnostic.location[:2]))
+
+
+def said_once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """
+    Drop what a file that is included several times would say as often.
+
+    :param diagnostics: Errors or warnings.
+    :returns: The first of each that say the same of the same place.
+    """
+    first: dict[tuple, Diagnostic] = {}
+    for diagnostic in diagnostics:
+        key = (diagnostic.code, diagnostic.message, *diagnostic.location[:3])
+        first.setdefault(key, diagnostic)
+    return list(first.values())
+
+
+def _place(location: Location) -> str:
+    return f'{location.file}:{location.line}' if location.line else location.file

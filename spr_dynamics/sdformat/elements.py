@@ -7,12 +7,15 @@ compare by identity, since two equal links are still two links.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from spr_dynamics.sdformat.diagnostics import Diagnostic, Location
 from spr_dynamics.sdformat.poses import Pose
+
+
+NOWHERE = Location('', 0, '')  # where an element that was made without a file is written
 
 
 class Reference(str):
@@ -143,6 +146,33 @@ Geometry = (
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class BulletFriction:
+    """Friction as the Bullet engine takes it."""
+
+    location: Location
+    friction: float
+    friction2: float
+    """Coefficients along and across ``fdir1``."""
+    fdir1: np.ndarray
+    """First friction direction in the collision's frame, shape (3,); zero: any."""
+    rolling_friction: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TorsionalFriction:
+    """Friction about the normal of a contact."""
+
+    location: Location
+    coefficient: float
+    use_patch_radius: bool
+    """Whether the patch has ``patch_radius``; else it grows as sqrt(surface_radius * depth)."""
+    patch_radius: float
+    surface_radius: float
+    slip: float
+    """Slip compliance [rad/(s N m)]."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Surface:
     """How a collision rubs, bounces and yields; defaults are SDFormat's."""
 
@@ -156,6 +186,9 @@ class Surface:
     slip1: float
     slip2: float
     """Slip compliance along and across ``fdir1`` [m/(s N)]."""
+    bullet: BulletFriction | None
+    torsional: TorsionalFriction | None
+    """None if the file does not say."""
     restitution: float
     restitution_threshold: float
     """Speed of approach below which nothing bounces [m/s]."""
@@ -168,8 +201,8 @@ class Surface:
     min_depth: float
     """Depth that is not corrected [m]."""
     collide_bitmask: int
-    category_bitmask: int
-    """A pair collides if ``catA & colB or catB & colA``; absent: as ``collide_bitmask``."""
+    category_bitmask: int | None
+    """A pair collides if ``catA & colB or catB & colA``; None: as ``collide_bitmask``."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -182,6 +215,8 @@ class Collision:
     relative_to: Reference
     geometry: Geometry
     surface: Surface
+    density: float | None = None
+    """For auto inertia [kg/m^3]; None: that of the inertial."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -198,17 +233,53 @@ class Visual:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ContactSensor:
-    """A tactile sensor on some collisions of its link."""
+class Noise:
+    """What a sensor adds to the truth."""
+
+    location: Location
+    type: str
+    """``none``, ``gaussian`` or ``gaussian_quantized``."""
+    mean: float
+    stddev: float
+    """Of each reading."""
+    bias_mean: float
+    bias_stddev: float
+    """Of what is drawn once and added to each reading."""
+    dynamic_bias_stddev: float
+    dynamic_bias_correlation_time: float
+    """[s] of a bias that drifts."""
+    precision: float
+    """Step of quantised readings; 0: none."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sensor:
+    """A sensor; those that have more to say have a class of their own."""
 
     location: Location
     name: str
+    type: str
+    """One of `spr_dynamics.sdformat.schema.SENSOR_TYPES`."""
     pose: Pose
     relative_to: Reference
     update_rate: float
     """Readings a second of simulated time [Hz]; 0: each step."""
     topic: str
+    frame_id: str
     """Empty if the file does not say."""
+    always_on: bool
+    visualize: bool
+    enable_metrics: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ContactSensor(Sensor):
+    """A tactile sensor on some collisions of its link."""
+
+    has_contact: bool
+    """Whether there is a ``<contact>``."""
+    contact_topic: str
+    """The topic inside it, which is the one that Gazebo reads; empty if the file does not say."""
     collisions: tuple[Reference, ...]
     """What it feels by; empty if the file names none."""
     patch: Mapping[str, object]
@@ -216,16 +287,36 @@ class ContactSensor:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sensor:
-    """A sensor of another type."""
+class ForceTorqueSensor(Sensor):
+    """What a joint, or a link's own joint, carries."""
 
-    location: Location
-    name: str
-    type: str
-    pose: Pose
-    relative_to: Reference
-    update_rate: float
-    topic: str
+    frame: str
+    """In whose axes: those of ``parent``, ``child`` or ``sensor``."""
+    measure_direction: str
+    """``child_to_parent``: what the child does to the parent; or ``parent_to_child``."""
+    force_noise: tuple[Noise, Noise, Noise]
+    """On x, y, z [N]."""
+    torque_noise: tuple[Noise, Noise, Noise]
+    """About x, y, z [N m]."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ImuSensor(Sensor):
+    """An inertial measurement unit."""
+
+    angular_velocity_noise: tuple[Noise, Noise, Noise]
+    """About x, y, z [rad/s]."""
+    linear_acceleration_noise: tuple[Noise, Noise, Noise]
+    """Along x, y, z [m/s^2]."""
+    enable_orientation: bool
+    localization: str
+    """What orientations are relative to: one of `spr_dynamics.sdformat.sensors.LOCALIZATIONS`."""
+    custom_rpy: np.ndarray
+    """For CUSTOM, roll, pitch and yaw [rad] in ``custom_rpy_parent_frame``, shape (3,)."""
+    custom_rpy_parent_frame: str
+    grav_dir_x: np.ndarray
+    """For GRAV_UP and GRAV_DOWN, where x points in ``grav_dir_x_parent_frame``, shape (3,)."""
+    grav_dir_x_parent_frame: str
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -239,7 +330,16 @@ class Inertial:
     inertia: np.ndarray
     """About the centre of mass, in the axes of that frame [kg m^2], shape (3, 3)."""
     is_auto: bool
-    """Whether the file asks to compute all this from the collisions."""
+    """Whether the file asks to compute all this from the collisions; `read` has then done so."""
+    auto_mass: float | None = None
+    """What auto inertia is scaled to [kg]; None: the mass that the densities give."""
+    density: float | None = None
+    """For auto inertia, of collisions that have none of their own [kg/m^3]; None: 1000."""
+    fluid_added_mass: np.ndarray | None = None
+    """What the fluid around adds to the inertia, linear part first, shape (6, 6).
+
+    About the origin of the link, in its axes. None if the file does not say.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -253,7 +353,7 @@ class Link:
     inertial: Inertial
     collisions: tuple[Collision, ...]
     visuals: tuple[Visual, ...]
-    sensors: tuple[ContactSensor | Sensor, ...]
+    sensors: tuple[Sensor, ...]
     gravity: bool
     kinematic: bool
     self_collide: bool
@@ -262,7 +362,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Limit:
-    """How far, how fast and how strong an axis is; infinite means unlimited."""
+    """How far, how fast and how strong an axis is, as written; see `effective_bound`."""
 
     location: Location
     lower: float
@@ -273,17 +373,23 @@ class Limit:
     dissipation: float
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Mimic:
-    """``follower = multiplier * (leader - reference) + offset``."""
+@dataclass(frozen=True)
+class MimicConstraint:
+    """
+    ``follower = multiplier * (leader - reference) + offset``, in rad or m of each axis.
 
-    location: Location
-    joint: Reference
-    axis: str
+    The defaults are those of SDFormat's class of this name. In a file, a ``<mimic>`` without
+    these children means 1, 0 and 0. Two of them are equal if they say the same.
+    """
+
+    joint: str = ''
+    """Name of the leader."""
+    axis: str = 'axis'
     """``axis`` or ``axis2`` of the leader."""
-    multiplier: float
-    offset: float
-    reference: float
+    multiplier: float = 0.0
+    offset: float = 0.0
+    reference: float = 0.0
+    location: Location = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -300,7 +406,7 @@ class Axis:
     friction: float
     spring_reference: float
     spring_stiffness: float
-    mimic: Mimic | None
+    mimic: MimicConstraint | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -317,11 +423,15 @@ class Joint:
     relative_to: Reference
     axis: Axis | None
     axis2: Axis | None
+    """None where the file has none, whether or not the type needs one."""
     screw_thread_pitch: float
     """Advance in one turn of a screw [m], positive for right-handed."""
     gearbox_ratio: float
     gearbox_reference_body: Reference
-    sensors: tuple[ContactSensor | Sensor, ...]
+    """What the angles of a gearbox's axes are counted from; empty if the file does not say."""
+    sensors: tuple[Sensor, ...]
+    cone_limit: float | None = None
+    """How far the z axes of a ball joint's two sides may part [rad]; None: any far."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -378,6 +488,8 @@ class Physics:
 
     location: Location
     name: str
+    type: str
+    """The engine that it was written for."""
     max_step_size: float
     """[s]"""
     real_time_factor: float

@@ -1,12 +1,12 @@
 """Read an element's texts, and judge what else it holds, by the table of `schema`."""
 
 from spr_dynamics.errors import did_you_mean
-from spr_dynamics.sdformat.diagnostics import Location, Report
+from spr_dynamics.sdformat.diagnostics import Location, Report, UNREADABLE
 from spr_dynamics.sdformat.elements import Reference
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.schema import (
-    Branch, children_of, Leaf, Refused, REQUIRED, SPR_PREFIX, Warned)
-from spr_dynamics.sdformat.values import pose
+    Branch, children_of, CONE_LIMIT, Leaf, Refused, REQUIRED, SPR_PREFIX, Warned)
+from spr_dynamics.sdformat.values import Meaningless, pose
 from spr_dynamics.sdformat.xml import XmlElement
 
 MOST_WARNINGS = 100  # a file that gives more is no SDF, and nobody reads them
@@ -40,7 +40,8 @@ def read_text(element: XmlElement, what: str, read, default, report: Report):
     try:
         return read(element.text) if element.text else default
     except ValueError as error:
-        report.error('ELEMENT_INVALID', element.location, f'{element.owner}: {what} {error}')
+        report.error('ELEMENT_INVALID', element.location, f'{element.owner}: {what} {error}',
+                     implied=() if isinstance(error, Meaningless) else UNREADABLE)
         return default
 
 
@@ -99,10 +100,13 @@ def _read_leaf(element: XmlElement, name: str, leaf: Leaf, report: Report):
         try:
             value = leaf.read(text)
         except ValueError as error:
-            report.error(f'{kind}_INVALID', source.location, f'{element.owner}: {what} {error}')
+            report.error(f'{kind}_INVALID', source.location, f'{element.owner}: {what} {error}',
+                         implied=() if isinstance(error, Meaningless) else UNREADABLE)
     elif leaf.default is REQUIRED:
-        report.error(f'{kind}_MISSING', source.location,
-                     f'{element.owner}: {what} of <{element.tag}> is missing')
+        is_there = name[1:] in element.attributes if is_attribute else source is not element
+        problem = 'is empty' if is_there else 'is missing'
+        report.error(f"{kind}_{'INVALID' if is_there else 'MISSING'}", source.location,
+                     f'{element.owner}: {what} of <{element.tag}> {problem}', implied=UNREADABLE)
         value = ''
     return Reference(value, source.location) if isinstance(value, str) else value
 
@@ -133,9 +137,14 @@ def _judge_custom(place: XmlElement, name: str, report: Report) -> None:
     holder = place.holder
     sensor = holder.holder if holder.kind == 'sensor/contact' else holder
     is_contact = sensor.tag == 'sensor' and sensor.attributes.get('type') == 'contact'
-    if name.startswith(SPR_PREFIX) and not is_contact:
+    if not name.startswith(SPR_PREFIX) or is_contact:
+        return
+    if name != SPR_PREFIX + CONE_LIMIT:
         report.error('ELEMENT_INVALID', place.location,
                      f'{place.owner}: <{name}> is known only in a contact sensor')
+    elif holder.tag != 'joint':
+        report.error('ELEMENT_INVALID', place.location,
+                     f'{place.owner}: <{name}> is known only in a joint of type ball')
 
 
 def _is_zero(content: XmlElement | str) -> bool:

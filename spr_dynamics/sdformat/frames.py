@@ -12,8 +12,15 @@ from typing import Any
 from spr_dynamics.errors import name_hint
 from spr_dynamics.sdformat.diagnostics import Report
 from spr_dynamics.sdformat.elements import (
-    Axis, Frame, Joint, Link, Model, Reference, Root, World)
+    Frame, Joint, Link, Model, Reference, Root, World)
 from spr_dynamics.sdformat.poses import Pose
+
+ROOT_NAME = '__root__'  # what libsdformat calls that in which worlds stand; never to be named
+
+# the two graphs as libsdformat builds them have an error of their own for a name that is not there
+ATTACHED_TO_GRAPH, RELATIVE_TO_GRAPH = (
+    'FRAME_ATTACHED_TO_GRAPH_ERROR', 'POSE_RELATIVE_TO_GRAPH_ERROR')
+BAD_WORLD = 'ELEMENT_INVALID'
 
 
 @dataclass(eq=False)
@@ -55,11 +62,14 @@ class FrameGraph:
         self.root = Vertex(root, None)  # type: ignore[arg-type]  # a file stands in nothing
         for child in (*root.worlds, *root.models):
             self._add(child, self.root)
+        before = len(report.errors)
         for vertex in self._vertices:
             self._connect(vertex)
         self._T_W: dict[Vertex, Pose] = {self.root: Pose.identity()}
         self._check_circles('relative_to', 'POSE_RELATIVE_TO_CYCLE', lambda v: v.posed_in)
         self._check_circles('attached_to', 'FRAME_ATTACHED_TO_CYCLE', lambda v: v.moves_with)
+        if root.worlds:
+            report.imply(BAD_WORLD, since=before)
         has_circles = any(error.code.endswith('_CYCLE') for error in report.errors)
         for vertex in self._vertices:
             if isinstance(vertex.element, Link):
@@ -75,6 +85,15 @@ class FrameGraph:
         :returns: Its vertex.
         """
         return self._vertex_of[element]
+
+    def each(self, kind: type) -> list[Vertex]:
+        """
+        List the frames of all elements of a kind.
+
+        :param kind: The class of the elements.
+        :returns: Their vertices, in the order in which they are written.
+        """
+        return [vertex for vertex in self._vertices if isinstance(vertex.element, kind)]
 
     def T_W(self, vertex: Vertex) -> Pose:
         """
@@ -124,7 +143,16 @@ class FrameGraph:
         name = getattr(joint.element, end)
         if name == 'world' and end == 'parent':
             return self.root
-        return self._named(name, f'<{end}>', f'JOINT_{end.upper()}_LINK_INVALID', joint, None)
+        # libsdformat looks at joints again, but not in models that are inside others
+        is_outer = joint.scope.scope in (None, self.root) or isinstance(
+            joint.scope.scope.element, World)
+        implied: tuple[str, ...] = ('FRAME_ATTACHED_TO_INVALID',) if is_outer else ()
+        if end == 'child':
+            implied += (ATTACHED_TO_GRAPH,)
+            if not joint.element.relative_to:
+                implied += ('POSE_RELATIVE_TO_INVALID', RELATIVE_TO_GRAPH)
+        return self._named(
+            name, f'<{end}>', f'JOINT_{end.upper()}_LINK_INVALID', joint, None, implied=implied)
 
     def part_base(self, part: Any, holder: Vertex) -> Vertex | None:
         """
@@ -135,6 +163,19 @@ class FrameGraph:
         :returns: The frame, or None if there is none of that name.
         """
         return self.find(part.relative_to, holder.scope) if part.relative_to else holder
+
+    def T_in_holder(self, part: Any, holder: Vertex) -> Pose:
+        """
+        Return the pose of a collision, visual or sensor in its link or joint.
+
+        :param part: The collision, visual or sensor.
+        :param holder: Its link or joint.
+        :returns: T_HP.
+        """
+        if not part.relative_to:
+            return part.pose
+        base = resolved(self.part_base(part, holder))
+        return self.T_W(holder).inverse() @ self.T_W(base) @ part.pose
 
     def body(self, vertex: Vertex) -> Vertex:
         """
@@ -162,43 +203,60 @@ class FrameGraph:
             return
         default: Vertex | None = scope
         if isinstance(element, Frame):
+            follows = () if element.relative_to else (RELATIVE_TO_GRAPH,)
             vertex.moves_with = default = self._named(
-                element.attached_to, 'attached_to', 'FRAME_ATTACHED_TO_INVALID', vertex, scope)
+                element.attached_to, 'attached_to', 'FRAME_ATTACHED_TO_INVALID', vertex, scope,
+                implied=(ATTACHED_TO_GRAPH, *follows))
         elif isinstance(element, Joint):
             vertex.moves_with = default = self.joint_end(vertex, 'child')
         elif isinstance(element, Model):
             vertex.moves_with = self._canonical_link(vertex)
             if element.placement_frame:
                 vertex.placement = self._named(
-                    element.placement_frame, 'placement_frame', 'MODEL_PLACEMENT_FRAME_INVALID',
+                    element.placement_frame, 'placement_frame', 'POSE_RELATIVE_TO_INVALID',
                     vertex, None, inside=vertex)
         vertex.posed_in = default if scope is self.root else self._named(
-            element.relative_to, 'relative_to', 'POSE_RELATIVE_TO_INVALID', vertex, default)
+            element.relative_to, 'relative_to', 'POSE_RELATIVE_TO_INVALID', vertex, default,
+            implied=(RELATIVE_TO_GRAPH,))
 
     def _named(self, name: Reference, what: str, code: str, vertex: Vertex,
-               default: Vertex | None, *, inside: Vertex | None = None) -> Vertex | None:
+               default: Vertex | None, *, inside: Vertex | None = None,
+               implied: tuple[str, ...] = ()) -> Vertex | None:
         """Find a frame by name; an empty name means the default."""
         if not name:
             return default
         scope = inside or vertex.scope
         found = self.find(name, scope)
         if found is None:
+            if name == ROOT_NAME and what != 'expressed_in':
+                implied += (code,)
+                code = 'RESERVED_NAME' if what.startswith('<') else 'ATTRIBUTE_INVALID'
             self._report.error(
                 code, name.location,
-                f"{vertex}: {what} '{name}' is not in {scope}{name_hint(name, scope.named)}")
+                f"{vertex}: {what} '{name}' is not in {scope}{name_hint(name, scope.named)}",
+                implied=implied)
         return found
 
     def _canonical_link(self, vertex: Vertex) -> Vertex | None:
         """Return the link that a model's frame moves with; the world for an empty one."""
-        name = vertex.element.canonical_link
+        element, scope = vertex.element, vertex.scope
+        if not (element.links or element.models or element.static):
+            is_whole = scope is self.root or (
+                isinstance(scope.element, Model) and self._first_link(scope) is None)
+            self._report.error(
+                'MODEL_WITHOUT_LINK', element.location,
+                f'{vertex}: a model needs at least one <link>, unless it is static',
+                implied=(ATTACHED_TO_GRAPH,) if is_whole else ())
+        name = element.canonical_link
         if name:
             found = self.find(name, vertex)
             if found is None or not isinstance(found.element, Link):
-                links = [link.name for link in vertex.element.links]
+                links = [link.name for link in element.links]
+                reserved = ('ATTRIBUTE_INVALID',) if name == ROOT_NAME else ()
                 self._report.error(
                     'MODEL_CANONICAL_LINK_INVALID', name.location,
                     f"{vertex}: canonical_link '{name}' is not one of its links"
-                    f'{name_hint(name, links)}')
+                    f'{name_hint(name, links)}', implied=(ATTACHED_TO_GRAPH, *reserved))
             return found
         return self._first_link(vertex) or self.root
 
@@ -206,7 +264,8 @@ class FrameGraph:
         for link in vertex.element.links:
             return self._vertex_of[link]
         for model in vertex.element.models:
-            link = self._first_link(self._vertex_of[model])
+            inside, name = self._vertex_of[model], model.canonical_link
+            link = self.find(name, inside) if name else self._first_link(inside)
             if link is not None:
                 return link
         return None
@@ -243,39 +302,35 @@ class FrameGraph:
         for axis in (joint.element.axis, joint.element.axis2):
             if axis is not None:
                 self._named(axis.expressed_in, 'expressed_in', 'JOINT_AXIS_EXPRESSED_IN_INVALID',
-                            joint, joint)
-                self._check_mimic(axis, joint)
+                            joint, joint, implied=('POSE_RELATIVE_TO_INVALID',))
         parent, child = self.joint_end(joint, 'parent'), joint.moves_with
+        if parent is None and child is None:
+            self._report.imply('JOINT_PARENT_SAME_AS_CHILD', since=len(self._report.errors) - 1)
+        self._check_own_name(joint)
         if parent is None or child is None or has_circles:
             return
         location = joint.element.location
+        in_world = (BAD_WORLD,) if _in_world(joint) else ()
         if isinstance(self.body(child).element, (World, Root)):
             self._report.error(
                 'JOINT_CHILD_LINK_INVALID', location,
                 f"{joint}: <child> '{joint.element.child}' is fixed to the world, which can only "
-                'be a parent')
-        elif self.body(parent) is self.body(child):
+                'be a parent', implied=in_world if joint.element.child == 'world' else ())
+        elif self.body(parent) is self.body(child) and parent is not joint:
+            is_plain = joint.element.parent == joint.element.child
             self._report.error(
                 'JOINT_PARENT_SAME_AS_CHILD', location,
-                f'{joint}: parent and child are the same, {self.body(child)}')
+                f'{joint}: parent and child are the same, {self.body(child)}',
+                implied=in_world if is_plain else ())
 
-    def _check_mimic(self, axis: Axis, joint: Vertex) -> None:
-        if axis.mimic is None:
-            return
-        leader = self.find(axis.mimic.joint, joint.scope)
-        if leader is None or not isinstance(leader.element, Joint):
-            joints = [name for name, other in joint.scope.named.items()
-                      if isinstance(other.element, Joint)]
-            problem = f"there is no joint '{axis.mimic.joint}'" + name_hint(
-                axis.mimic.joint, joints)
-        elif getattr(leader.element, axis.mimic.axis, None) is None:
-            problem = f'{leader} has no <{axis.mimic.axis}>'
-        elif getattr(leader.element, axis.mimic.axis) is axis:
-            problem = 'it mimics itself'
-        else:
-            return
-        self._report.error('JOINT_AXIS_MIMIC_INVALID', axis.mimic.location,
-                           f'{joint}: <mimic> is wrong: {problem}')
+    def _check_own_name(self, joint: Vertex) -> None:
+        for end in ('parent', 'child'):
+            name = getattr(joint.element, end)
+            if name == joint.element.name:
+                self._report.error(
+                    f'JOINT_{end.upper()}_LINK_INVALID', name.location,
+                    f"{joint}: a joint can't be its own {end}",
+                    implied=('JOINT_PARENT_SAME_AS_CHILD',) if end == 'parent' else ())
 
 
 def resolved(vertex: Vertex | None) -> Vertex:
@@ -287,6 +342,14 @@ def resolved(vertex: Vertex | None) -> Vertex:
     """
     assert vertex is not None
     return vertex
+
+
+def _in_world(vertex: Vertex) -> bool:
+    while vertex.scope is not None:
+        if isinstance(vertex.element, World):
+            return True
+        vertex = vertex.scope
+    return False
 
 
 def _parts(link: Link) -> tuple:

@@ -4,14 +4,15 @@ import math
 
 from spr_dynamics.errors import name_hint
 from spr_dynamics.sdformat.diagnostics import Report
-from spr_dynamics.sdformat.elements import Axis, Joint, Limit, Mimic, Reference
+from spr_dynamics.sdformat.elements import Axis, Joint, Limit, MimicConstraint, Reference
 from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
-from spr_dynamics.sdformat.schema import AXES_OF_TYPE, JOINT_TYPES
+from spr_dynamics.sdformat.schema import CONE_LIMIT, JOINT_TYPES, SPR_PREFIX
 from spr_dynamics.sdformat.sensors import parse_sensor
-from spr_dynamics.sdformat.values import frozen_array, unit_vector
+from spr_dynamics.sdformat.values import between, frozen_array, number, unit_vector
 from spr_dynamics.sdformat.xml import XmlElement
 
 DEFAULT_PITCH = 1.0  # [m] a turn; SDFormat's default
+read_cone_limit = between(number, 0, math.pi)
 
 
 def parse_joint(element: XmlElement, report: Report) -> Joint:
@@ -26,14 +27,10 @@ def parse_joint(element: XmlElement, report: Report) -> Joint:
     fields['type'] = _known_type(element, fields['type'], report)
     fields['screw_thread_pitch'] = _pitch(element, fields, report)
     del fields['thread_pitch']
-    for tag in ('axis', 'axis2')[:AXES_OF_TYPE[fields['type']]]:
-        if element.first(tag) is None:
-            report.error('ELEMENT_MISSING', element.location,
-                         f"{element.owner}: <{tag}> is missing (needed for type "
-                         f"'{fields['type']}'; write <{tag}><xyz>0 0 1</xyz></{tag}>)")
     sensors = tuple(parse_sensor(sensor, (), report) for sensor in element.all('sensor'))
     return Joint(
         location=element.location, **fields, **read_pose(element, report), sensors=sensors,
+        cone_limit=_parse_cone_limit(element, fields['type'], report),
         axis=_parse_axis(element.first('axis'), fields['type'], report),
         axis2=_parse_axis(element.first('axis2'), fields['type'], report))
 
@@ -51,6 +48,11 @@ def _known_type(element: XmlElement, name: Reference, report: Report) -> str:
 
 def _pitch(element: XmlElement, fields: dict, report: Report) -> float:
     """Return metres a turn, from ``screw_thread_pitch`` or the older left-handed rad/m."""
+    deprecated = element.first('thread_pitch')
+    if deprecated is not None:
+        report.warn('ELEMENT_DEPRECATED', deprecated.location,
+                    f'{element.owner}: <thread_pitch> (rad/m, left-handed) is deprecated; write '
+                    '<screw_thread_pitch> in m a turn')
     if fields['screw_thread_pitch'] is not None:
         return fields['screw_thread_pitch']
     if fields['thread_pitch'] is None:
@@ -79,21 +81,29 @@ def _parse_axis(element: XmlElement | None, joint_type: str, report: Report) -> 
 def _parse_limit(axis: XmlElement, joint_type: str, report: Report) -> Limit:
     element = axis.first_or_empty('limit')
     fields = read_fields(element, report)
-    if joint_type == 'continuous':
-        fields.update(lower=-math.inf, upper=math.inf)
-    if fields['lower'] > fields['upper']:
+    # what a continuous joint says of its range means nothing
+    if joint_type != 'continuous' and fields['lower'] > fields['upper']:
         report.error('ELEMENT_INVALID', element.location,
                      f"{element.owner}: <lower> {fields['lower']:g} is above "
                      f"<upper> {fields['upper']:g}")
     return Limit(location=element.location, **fields)
 
 
-def _parse_mimic(element: XmlElement | None, report: Report) -> Mimic | None:
+def _parse_mimic(element: XmlElement | None, report: Report) -> MimicConstraint | None:
     if element is None:
         return None
     fields = read_fields(element, report)
-    if fields['axis'] not in ('axis', 'axis2'):
-        report.error('JOINT_AXIS_MIMIC_INVALID', element.location,
-                     f"{element.owner}: <mimic> names axis '{fields['axis']}' "
-                     "(known: 'axis', 'axis2')")
-    return Mimic(location=element.location, **fields)
+    # without a leader's name, which is an error, there is nothing to check further
+    return MimicConstraint(location=element.location, **fields) if fields['joint'] else None
+
+
+def _parse_cone_limit(element: XmlElement, joint_type: str, report: Report) -> float | None:
+    cone = element.first(SPR_PREFIX + CONE_LIMIT)
+    if cone is None:
+        return None
+    if joint_type != 'ball':
+        report.error('ELEMENT_INVALID', cone.location,
+                     f"{element.owner}: <{cone.tag}> is for joints of type 'ball', and this one "
+                     f"is '{joint_type}'")
+        return None
+    return read_text(cone, f'<{cone.tag}>', read_cone_limit, None, report)

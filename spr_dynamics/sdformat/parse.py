@@ -5,19 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from spr_dynamics.sdformat.diagnostics import Location, Report
+from spr_dynamics.sdformat.diagnostics import Location, Report, UNREADABLE
 from spr_dynamics.sdformat.elements import (
-    Collision, Frame, Inertial, Link, Model, Physics, Root, World)
+    Collision, Frame, Link, Model, Physics, Root, World)
 from spr_dynamics.sdformat.fields import check_known, read_fields, read_pose
+from spr_dynamics.sdformat.inertia import parse_inertial
 from spr_dynamics.sdformat.joints import parse_joint
 from spr_dynamics.sdformat.schema import GRAVITY, PHYSICS_NAME
 from spr_dynamics.sdformat.sensors import parse_sensor
 from spr_dynamics.sdformat.shapes import parse_collision, parse_visual
-from spr_dynamics.sdformat.values import frozen_array
 from spr_dynamics.sdformat.versions import upgrade
 from spr_dynamics.sdformat.xml import XmlElement
 
-INERTIA_ROUNDOFF = 1e-12  # relative to the trace; eigenvalues of a flat body are off by that much
+ALONE = ('model', 'actor', 'light')  # a file holds one of them, unless it has a world
+BAD_GRAPHS = ('FRAME_ATTACHED_TO_GRAPH_ERROR', 'POSE_RELATIVE_TO_GRAPH_ERROR')
 MIN_RESERVED = 4  # `__` is a name, `____` is reserved
 
 
@@ -29,24 +30,36 @@ def parse(sdf: XmlElement, report: Report) -> Root:
     :param report: Takes errors and warnings.
     :returns: What the file says; complete only if there was no error.
     """
-    version = sdf.attributes.get('version', '')
     if sdf.tag != 'sdf':
-        report.error('ELEMENT_MISSING', sdf.location,
-                     f"the root element is <{sdf.tag}> (needs <sdf version='1.12'>)")
+        report.error('PARSING_ERROR', sdf.location,
+                     f"the root element is <{sdf.tag}> (needs <sdf version='1.12'>)",
+                     implied=('FILE_READ',))
         return Root(location=sdf.location, version='', models=(), worlds=(), warnings=())
     upgrade(sdf, report)
+    return parse_latest(sdf, report)
+
+
+def parse_latest(sdf: XmlElement, report: Report) -> Root:
+    """
+    Read a document of version 1.12, whose includes are in place.
+
+    :param sdf: Its root element.
+    :param report: Takes errors and warnings.
+    :returns: What the file says; complete only if there was no error.
+    """
     check_known(sdf, report)
-    _check_unique(sdf, ('model',), report)
-    _check_unique(sdf, ('world',), report)
+    for tag in ('world', *ALONE):
+        _check_unique(sdf, (tag,), report)
+    _check_alone(sdf, report)
     models = tuple(_parse_model(model, report) for model in sdf.all('model'))
     for model in models:
         if model.relative_to:
             report.error('ATTRIBUTE_INVALID', model.relative_to.location,
                          f"model '{model.name}': relative_to '{model.relative_to}' means nothing "
-                         'for a model outside a world')
+                         'for a model outside a world', implied=UNREADABLE)
     worlds = tuple(_parse_world(world, report) for world in sdf.all('world'))
-    return Root(location=sdf.location, version=version, models=models, worlds=worlds,
-                warnings=tuple(report.warnings))
+    return Root(location=sdf.location, version=sdf.attributes.get('version', ''), models=models,
+                worlds=worlds, warnings=tuple(report.warnings))
 
 
 def default_physics(location: Location) -> Physics:
@@ -65,23 +78,27 @@ def default_gravity() -> np.ndarray:
 
 
 def _parse_world(element: XmlElement, report: Report) -> World:
+    before = len(report.errors)
     _check_unique(element, ('model', 'joint', 'frame'), report)
-    _check_unique(element, ('physics',), report)
+    for tag in ('physics', 'light', 'actor'):
+        _check_unique(element, (tag,), report)
     children = tuple(PARSERS[child.tag](child, report) for child in element.children
                      if child.tag in ('model', 'joint', 'frame'))
     # the one marked as default, else the first
     physics = sorted(element.all('physics'),
                      key=lambda physics: not read_fields(physics, Report())['default'])
     chosen = _parse_physics(physics[0] if physics else element.first_or_empty('physics'), report)
-    return World(location=element.location, **read_fields(element, report), physics=chosen,
-                 children=children)
+    world = World(location=element.location, **read_fields(element, report), physics=chosen,
+                  children=children)
+    report.imply('ELEMENT_INVALID', since=before)
+    return world
 
 
 def _parse_physics(element: XmlElement, report: Report) -> Physics:
     fields = read_fields(element, report)
     return Physics(
-        location=element.location, name=fields['name'], max_step_size=fields['max_step_size'],
-        real_time_factor=fields['real_time_factor'])
+        location=element.location, name=fields['name'], type=fields['type'],
+        max_step_size=fields['max_step_size'], real_time_factor=fields['real_time_factor'])
 
 
 def _parse_model(element: XmlElement, report: Report) -> Model:
@@ -89,10 +106,6 @@ def _parse_model(element: XmlElement, report: Report) -> Model:
     fields = read_fields(element, report)
     children = tuple(PARSERS[child.tag](child, report) for child in element.children
                      if child.tag in PARSERS)
-    has_body = any(isinstance(child, (Link, Model)) for child in children)
-    if not has_body and not fields['static'] and element.first('include') is None:
-        report.error('MODEL_WITHOUT_LINK', element.location,
-                     f'{element.owner}: a model needs at least one <link>, unless it is static')
     return Model(location=element.location, **fields, **read_pose(element, report),
                  children=children)
 
@@ -103,46 +116,28 @@ def _parse_frame(element: XmlElement, report: Report) -> Frame:
 
 
 def _parse_link(element: XmlElement, report: Report) -> Link:
-    for tag in ('collision', 'visual', 'sensor'):
+    for tag in ('collision', 'visual', 'sensor', 'light'):
         _check_unique(element, (tag,), report)
     collisions: tuple[Collision, ...] = tuple(
         parse_collision(child, report) for child in element.all('collision'))
     return Link(
         location=element.location, **read_fields(element, report), **read_pose(element, report),
-        inertial=_parse_inertial(element.first_or_empty('inertial'), report),
+        inertial=parse_inertial(element.first_or_empty('inertial'), report),
         collisions=collisions,
         visuals=tuple(parse_visual(child, report) for child in element.all('visual')),
         sensors=tuple(
             parse_sensor(child, collisions, report) for child in element.all('sensor')))
 
 
-def _parse_inertial(element: XmlElement, report: Report) -> Inertial:
-    fields = read_fields(element, report)
-    moments = read_fields(element.first_or_empty('inertia'), report)
-    inertia = frozen_array([
-        [moments['ixx'], moments['ixy'], moments['ixz']],
-        [moments['ixy'], moments['iyy'], moments['iyz']],
-        [moments['ixz'], moments['iyz'], moments['izz']]])
-    if not fields['auto']:
-        _check_inertia(element, inertia, report)
-    return Inertial(
-        location=element.location, mass=fields['mass'], inertia=inertia, is_auto=fields['auto'],
-        pose=read_pose(element, report)['pose'])
-
-
-def _check_inertia(element: XmlElement, inertia: np.ndarray, report: Report) -> None:
-    """Refuse moments that no distribution of mass can have."""
-    low, middle, high = np.linalg.eigvalsh(inertia)
-    roundoff = INERTIA_ROUNDOFF * abs(np.trace(inertia))
-    place = element.first_or_empty('inertia').location
-    shown = f'principal moments {low:g}, {middle:g}, {high:g}'
-    if low < -roundoff:
-        report.error('LINK_INERTIA_INVALID', place,
-                     f'{element.owner}: the inertia is not positive definite ({shown})')
-    elif low + middle + roundoff < high:
-        report.error('LINK_INERTIA_INVALID', place,
-                     f'{element.owner}: no body has this inertia: the largest of its {shown} '
-                     'is above the sum of the others')
+def _check_alone(sdf: XmlElement, report: Report) -> None:
+    """Refuse all but the first of what a file may hold one of."""
+    tops = {(child.tag, child.attributes.get('name')): child
+            for child in reversed(sdf.children) if child.tag in ALONE}
+    *others, first = [*tops.values()] or [sdf]
+    for other in reversed(others):
+        report.error('ELEMENT_INCORRECT_TYPE', other.location,
+                     f'{other.owner}: a file holds one model, and {first.owner} comes first '
+                     '(write a <world> around several)')
 
 
 def _check_unique(scope: XmlElement, tags: tuple[str, ...], report: Report) -> None:
@@ -159,14 +154,21 @@ def _check_unique(scope: XmlElement, tags: tuple[str, ...], report: Report) -> N
         if other is not child:
             report.error('DUPLICATE_NAME', child.location,
                          f"{scope.owner}: {child.tag} '{name}' has the name of the {other.tag} "
-                         f'in line {other.location.line}')
+                         f'in {_line(other.location, child.location.file)}',
+                         implied=() if other.tag == child.tag else BAD_GRAPHS)
+
+
+def _line(location: Location, file: str) -> str:
+    """Name a line, as seen from a file."""
+    return f'line {location.line}' + (f' of {location.file}' if location.file != file else '')
 
 
 def _check_name(element: XmlElement, name: str, report: Report) -> None:
     is_dunder = len(name) >= MIN_RESERVED and name.startswith('__') and name.endswith('__')
-    if name == 'world' and element.tag != 'world' or is_dunder:
+    if name == 'world' or is_dunder:
         report.error('RESERVED_NAME', element.location,
-                     f"{element.tag} '{name}': the name is reserved by SDFormat")
+                     f"{element.tag} '{name}': the name is reserved by SDFormat",
+                     implied=('ELEMENT_INVALID',) if element.tag == 'world' else ())
 
 
 PARSERS: dict[str, Callable[[XmlElement, Report], Any]] = {

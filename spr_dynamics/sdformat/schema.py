@@ -9,7 +9,7 @@ import math
 from typing import Any, NamedTuple
 
 from spr_dynamics.sdformat.values import (
-    between, bitmask, boolean, colour, extended_number, frozen_array, limit, non_negative, number,
+    between, bitmask, boolean, colour, extended_number, frozen_array, non_negative, number, one_of,
     positive, several, strength, vector3)
 
 AXES_OF_TYPE = {
@@ -23,6 +23,7 @@ SENSOR_TYPES = (
     'rfidtag', 'rgbd', 'rgbd_camera', 'segmentation', 'segmentation_camera', 'sonar', 'thermal',
     'thermal_camera', 'wide_angle_camera', 'wideanglecamera', 'wireless_receiver',
     'wireless_transmitter')
+ADDED_MASS_TERMS = tuple(a + b for i, a in enumerate('xyzpqr') for b in 'xyzpqr'[i:])
 REQUIRED = object()
 
 
@@ -62,8 +63,7 @@ DRAWN = Quiet('changes what is drawn or heard, not what moves')
 ENGINE = Quiet('a setting of another physics engine')
 PLUGIN = Quiet('a plugin of another simulator')
 MEASURES = Quiet('part of a sensor that is not simulated yet')
-INCLUDE = Refused(
-    '<include> is not supported yet; copy the model into this file', 'URI_LOOKUP')
+MESHES = Quiet('a setting of the inertia of meshes in another simulator')
 STATE = Warned('a saved state is not read; the model starts as it is posed')
 
 NAME = Leaf(str, REQUIRED)
@@ -71,7 +71,7 @@ TEXT = Leaf(str, '')
 TRUE, FALSE = Leaf(boolean, True), Leaf(boolean, False)
 ZERO, ONE = Leaf(number, 0.0), Leaf(number, 1.0)
 LENGTH = Leaf(positive, 1.0)
-MASS = FRICTION = Leaf(non_negative, 1.0)
+FRICTION = Leaf(non_negative, 1.0)
 PASSIVE = Leaf(non_negative, 0.0)
 ONES = Leaf(several(positive, 3), frozen_array([1.0, 1.0, 1.0]))
 ZEROS = Leaf(vector3, frozen_array([0.0, 0.0, 0.0]))
@@ -81,11 +81,11 @@ PHYSICS_NAME = Leaf(str, 'default_physics')
 Entry = Leaf | Branch | Quiet | Warned | Refused
 SCHEMA: dict[str, dict[str, Entry]] = {
     'sdf': {
-        '@version': NAME, 'model': BRANCH, 'world': BRANCH, 'include': INCLUDE,
+        '@version': NAME, 'model': BRANCH, 'world': BRANCH, 'include': BRANCH,
         'light': DRAWN, 'actor': Warned('actors are not simulated')},
     'world': {
         '@name': NAME, 'model': BRANCH, 'joint': BRANCH, 'frame': BRANCH, 'physics': BRANCH,
-        'gravity': GRAVITY, 'include': INCLUDE,
+        'gravity': GRAVITY, 'include': BRANCH,
         'light': DRAWN, 'scene': DRAWN, 'gui': DRAWN, 'audio': DRAWN, 'road': DRAWN,
         'plugin': PLUGIN, 'magnetic_field': MEASURES, 'spherical_coordinates': MEASURES,
         'atmosphere': Quiet('nothing that is simulated depends on the air'),
@@ -93,7 +93,7 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'actor': Warned('actors are not simulated'), 'state': STATE,
         'population': Refused('<population> is not supported; write the models one by one')},
     'physics': {
-        '@name': PHYSICS_NAME, '@default': FALSE, '@type': TEXT,
+        '@name': PHYSICS_NAME, '@default': FALSE, '@type': Leaf(str, 'ode'),
         'max_step_size': Leaf(positive, 0.001), 'real_time_factor': Leaf(non_negative, 1.0),
         'real_time_update_rate': Quiet('follows from max_step_size and real_time_factor'),
         'max_contacts': ENGINE, 'dart': ENGINE, 'simbody': ENGINE, 'bullet': ENGINE,
@@ -102,9 +102,12 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         '@name': NAME, '@canonical_link': TEXT, '@placement_frame': TEXT,
         '@namespace': Quiet('a name for topics'), 'static': FALSE, 'self_collide': FALSE,
         'enable_wind': FALSE, 'pose': BRANCH, 'link': BRANCH, 'joint': BRANCH, 'frame': BRANCH,
-        'model': BRANCH, 'include': INCLUDE, 'plugin': PLUGIN, 'model_state': STATE,
+        'model': BRANCH, 'include': BRANCH, 'plugin': PLUGIN, 'model_state': STATE,
         'allow_auto_disable': ENGINE,
         'gripper': Warned('grasping by attachment is not simulated')},
+    'include': {
+        '@merge': FALSE, 'uri': TEXT, 'name': TEXT, 'pose': BRANCH, 'static': FALSE,
+        'placement_frame': TEXT, 'namespace': TEXT, 'plugin': PLUGIN},
     'pose': {
         '@relative_to': TEXT, '@rotation_format': Leaf(str, 'euler_rpy'), '@degrees': FALSE},
     'inertial/pose': {
@@ -119,17 +122,16 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'projector': DRAWN, 'audio_sink': DRAWN, 'audio_source': DRAWN, 'light': DRAWN,
         'particle_emitter': DRAWN, 'battery': PLUGIN},
     'inertial': {
-        '@auto': FALSE, 'mass': MASS, 'pose': BRANCH, 'inertia': BRANCH,
-        'density': Quiet('needed for auto inertia only'),
-        'auto_inertia_params': Quiet('needed for auto inertia only'),
-        'fluid_added_mass': Refused('<fluid_added_mass> is not supported yet')},
+        '@auto': FALSE, 'mass': ONE, 'pose': BRANCH, 'inertia': BRANCH,
+        'density': Leaf(number, None), 'auto_inertia_params': MESHES,
+        'fluid_added_mass': BRANCH},
+    'fluid_added_mass': dict.fromkeys(ADDED_MASS_TERMS, ZERO),
     'inertia': {
         'ixx': ONE, 'iyy': ONE, 'izz': ONE, 'ixy': ZERO, 'ixz': ZERO, 'iyz': ZERO},
     'collision': {
         '@name': NAME, 'pose': BRANCH, 'geometry': BRANCH, 'surface': BRANCH,
-        'laser_retro': MEASURES, 'max_contacts': ENGINE,
-        'density': Quiet('needed for auto inertia only'),
-        'auto_inertia_params': Quiet('needed for auto inertia only')},
+        'laser_retro': MEASURES, 'max_contacts': ENGINE, 'density': Leaf(number, None),
+        'auto_inertia_params': MESHES},
     'visual': {
         '@name': NAME, 'pose': BRANCH, 'geometry': BRANCH, 'material': BRANCH,
         'cast_shadows': DRAWN, 'laser_retro': MEASURES, 'transparency': DRAWN,
@@ -169,12 +171,17 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'restitution_coefficient': Leaf(between(number, 0, 1), 0.0),
         'threshold': Leaf(non_negative, 100000.0)},
     'friction': {
-        'ode': BRANCH, 'bullet': ENGINE,
-        'torsional': Quiet('friction about the normal; contacts are points')},
+        'ode': BRANCH, 'bullet': BRANCH, 'torsional': BRANCH},
     'friction/ode': {
         'mu': FRICTION, 'mu2': FRICTION, 'fdir1': ZEROS, 'slip1': ZERO, 'slip2': ZERO},
+    'friction/bullet': {
+        'friction': FRICTION, 'friction2': FRICTION, 'fdir1': ZEROS, 'rolling_friction': ONE},
+    'torsional': {
+        'coefficient': FRICTION, 'use_patch_radius': TRUE, 'patch_radius': PASSIVE,
+        'surface_radius': PASSIVE, 'ode': BRANCH},
+    'torsional/ode': {'slip': ZERO},
     'surface/contact': {
-        'ode': BRANCH, 'bullet': ENGINE, 'collide_bitmask': Leaf(bitmask, 65535),
+        'ode': BRANCH, 'bullet': ENGINE, 'collide_bitmask': Leaf(bitmask, 255),
         'category_bitmask': Leaf(bitmask, None), 'poissons_ratio': ENGINE,
         'elastic_modulus': ENGINE,
         'collide_without_contact': Warned('contacts without a force are not simulated'),
@@ -185,15 +192,32 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'min_depth': Leaf(non_negative, 0.0), 'soft_cfm': ENGINE, 'soft_erp': ENGINE},
     'sensor': {
         '@name': NAME, '@type': NAME, 'pose': BRANCH, 'update_rate': Leaf(non_negative, 0.0),
-        'topic': TEXT, 'contact': BRANCH, 'always_on': MEASURES, 'visualize': MEASURES,
-        'enable_metrics': MEASURES, 'frame_id': MEASURES, 'plugin': PLUGIN,
+        'topic': TEXT, 'frame_id': TEXT, 'always_on': FALSE, 'visualize': FALSE,
+        'enable_metrics': FALSE, 'contact': BRANCH, 'force_torque': BRANCH, 'imu': BRANCH,
+        'plugin': PLUGIN,
         'air_pressure': MEASURES, 'air_speed': MEASURES, 'altimeter': MEASURES,
-        'camera': MEASURES, 'force_torque': MEASURES, 'gps': MEASURES, 'imu': MEASURES,
+        'camera': MEASURES, 'gps': MEASURES,
         'lidar': MEASURES, 'logical_camera': MEASURES, 'magnetometer': MEASURES,
         'navsat': MEASURES, 'ray': MEASURES, 'rfid': MEASURES, 'rfidtag': MEASURES,
         'sonar': MEASURES, 'transceiver': MEASURES},
     'sensor/contact': {'collision': BRANCH, 'topic': TEXT},
     'contact/collision': {},
+    'force_torque': {
+        'frame': Leaf(one_of('child', 'parent', 'sensor'), 'child'),
+        'measure_direction': Leaf(
+            one_of('child_to_parent', 'parent_to_child'), 'child_to_parent'),
+        'force': BRANCH, 'torque': BRANCH},
+    'imu': {
+        'angular_velocity': BRANCH, 'linear_acceleration': BRANCH, 'enable_orientation': TRUE,
+        'orientation_reference_frame': BRANCH},
+    'orientation_reference_frame': {
+        'localization': Leaf(str, 'CUSTOM'), 'custom_rpy': BRANCH, 'grav_dir_x': BRANCH},
+    'custom_rpy': {'@parent_frame': TEXT},
+    'grav_dir_x': {'@parent_frame': TEXT},
+    'noise': {
+        '@type': NAME, 'mean': ZERO, 'stddev': PASSIVE, 'bias_mean': ZERO, 'bias_stddev': PASSIVE,
+        'dynamic_bias_stddev': PASSIVE, 'dynamic_bias_correlation_time': PASSIVE,
+        'precision': PASSIVE},
     'joint': {
         '@name': NAME, '@type': NAME, 'parent': NAME, 'child': NAME, 'pose': BRANCH,
         'axis': BRANCH, 'axis2': BRANCH, 'screw_thread_pitch': Leaf(number, None),
@@ -204,7 +228,7 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'initial_position': Warned('removed from SDFormat in 1.9; the joint starts at zero')},
     'xyz': {'@expressed_in': TEXT},
     'limit': {
-        'lower': Leaf(limit, -math.inf), 'upper': Leaf(limit, math.inf),
+        'lower': Leaf(extended_number, -math.inf), 'upper': Leaf(extended_number, math.inf),
         'effort': Leaf(strength, math.inf), 'velocity': Leaf(strength, math.inf),
         'stiffness': Leaf(number, 1e8), 'dissipation': Leaf(number, 1.0)},
     'dynamics': {
@@ -215,6 +239,9 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'reference': ZERO},
 }
 SCHEMA['axis2'] = SCHEMA['axis']
+for measured in ('force', 'torque', 'angular_velocity', 'linear_acceleration'):
+    SCHEMA[measured] = {'x': BRANCH, 'y': BRANCH, 'z': BRANCH}
+    SCHEMA |= {f'{measured}/{direction}': {'noise': BRANCH} for direction in 'xyz'}
 
 SPR_PREFIX = 'spr:'
 PATCH = {
@@ -228,6 +255,9 @@ PATCH = {
     'falloff_coefficient': non_negative,
 }
 """Readers of the ``spr:`` elements of a contact sensor: the settings of a tactile patch."""
+
+CONE_LIMIT = 'cone_limit'
+"""Name of the ``spr:`` element of a ball joint: how far it bends [rad]."""
 
 
 def children_of(kind: str, tag: str) -> dict[str, Entry]:

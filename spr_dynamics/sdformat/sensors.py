@@ -1,17 +1,21 @@
-"""Read sensors; contact sensors in full, others by name."""
+"""Read sensors: contact, force-torque and inertial ones in full, others by name."""
 
 from spr_dynamics.errors import name_hint
 from spr_dynamics.sdformat.diagnostics import Report
-from spr_dynamics.sdformat.elements import Collision, ContactSensor, Reference, Sensor
+from spr_dynamics.sdformat.elements import (
+    Collision, ContactSensor, ForceTorqueSensor, ImuSensor, Noise, Reference, Sensor)
 from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
 from spr_dynamics.sdformat.schema import PATCH, SENSOR_TYPES, SPR_PREFIX
+from spr_dynamics.sdformat.values import frozen_array, vector3
 from spr_dynamics.sdformat.xml import XmlElement
 
+LOCALIZATIONS = ('CUSTOM', 'ENU', 'NED', 'NWU', 'GRAV_UP', 'GRAV_DOWN')
+NOISE_TYPES = ('none', 'gaussian', 'gaussian_quantized')
 UNSET_TEXTS = ('', '__default__', '__default_topic__')
 
 
 def parse_sensor(element: XmlElement, collisions: tuple[Collision, ...],
-                 report: Report) -> ContactSensor | Sensor:
+                 report: Report) -> Sensor:
     """
     Read a sensor.
 
@@ -20,7 +24,10 @@ def parse_sensor(element: XmlElement, collisions: tuple[Collision, ...],
     :param report: Takes errors, and a warning for a sensor that is not simulated.
     :returns: The sensor.
     """
-    fields = {**read_fields(element, report), **read_pose(element, report)}
+    fields = {**read_fields(element, report), **read_pose(element, report),
+              'location': element.location}
+    if fields['topic'] in UNSET_TEXTS:
+        fields['topic'] = ''
     if fields['type'] == 'contact':
         return _parse_contact(element, fields, collisions, report)
     if fields['type'] in SENSOR_TYPES:
@@ -30,7 +37,11 @@ def parse_sensor(element: XmlElement, collisions: tuple[Collision, ...],
         report.error('ATTRIBUTE_INVALID', element.location,
                      f"{element.owner}: type '{fields['type']}' is unknown"
                      f"{name_hint(fields['type'], SENSOR_TYPES)}")
-    return Sensor(location=element.location, **fields)
+    if fields['type'] == 'force_torque':
+        return _parse_force_torque(element.first_or_empty('force_torque'), fields, report)
+    if fields['type'] == 'imu':
+        return _parse_imu(element.first_or_empty('imu'), fields, report)
+    return Sensor(**fields)
 
 
 def _parse_contact(element: XmlElement, fields: dict, collisions: tuple[Collision, ...],
@@ -44,13 +55,58 @@ def _parse_contact(element: XmlElement, fields: dict, collisions: tuple[Collisio
             report.error('ELEMENT_INVALID', name.location,
                          f"{element.owner}: its link has no collision '{name}'"
                          f'{name_hint(name, known)}')
-    # Gazebo reads the topic inside <contact> only
-    topics = [read_fields(contact, report)['topic'], fields['topic']]
-    del fields['type']
-    fields['topic'] = next((topic for topic in topics if topic not in UNSET_TEXTS), '')
+    topic = read_fields(contact, report)['topic']
     return ContactSensor(
-        location=element.location, **fields, collisions=names,
+        **fields, has_contact=element.first('contact') is not None,
+        contact_topic='' if topic in UNSET_TEXTS else topic, collisions=names,
         patch=_parse_patch([*element.children, *contact.children], report))
+
+
+def _parse_force_torque(element: XmlElement, fields: dict, report: Report) -> ForceTorqueSensor:
+    return ForceTorqueSensor(
+        **fields, **read_fields(element, report),
+        force_noise=_parse_noises(element.first_or_empty('force'), report),
+        torque_noise=_parse_noises(element.first_or_empty('torque'), report))
+
+
+def _parse_imu(element: XmlElement, fields: dict, report: Report) -> ImuSensor:
+    reference = element.first_or_empty('orientation_reference_frame')
+    localization = read_fields(reference, report)['localization']
+    if localization not in LOCALIZATIONS:
+        report.warn('WARNING', reference.first_or_empty('localization').location,
+                    f"{element.owner}: localization '{localization}' is unknown"
+                    f'{name_hint(localization, LOCALIZATIONS)}')
+    rpy, down = reference.first_or_empty('custom_rpy'), reference.first_or_empty('grav_dir_x')
+    return ImuSensor(
+        **fields, **read_fields(element, report), localization=localization,
+        custom_rpy=read_text(
+            rpy, '<custom_rpy>', vector3, frozen_array([0.0, 0.0, 0.0]), report),
+        custom_rpy_parent_frame=read_fields(rpy, report)['parent_frame'],
+        grav_dir_x=read_text(
+            down, '<grav_dir_x>', vector3, frozen_array([1.0, 0.0, 0.0]), report),
+        grav_dir_x_parent_frame=read_fields(down, report)['parent_frame'],
+        angular_velocity_noise=_parse_noises(element.first_or_empty('angular_velocity'), report),
+        linear_acceleration_noise=_parse_noises(
+            element.first_or_empty('linear_acceleration'), report))
+
+
+def _parse_noises(measured: XmlElement, report: Report) -> tuple[Noise, Noise, Noise]:
+    x, y, z = (_parse_noise(measured.first_or_empty(axis), report) for axis in 'xyz')
+    return x, y, z
+
+
+def _parse_noise(axis: XmlElement, report: Report) -> Noise:
+    element = axis.first('noise')
+    if element is None:
+        element = XmlElement('noise', {'type': 'none'}, '', axis.location, axis)
+    fields = read_fields(element, report)
+    kind = fields['type'].lower()
+    if kind and kind not in NOISE_TYPES:
+        # libsdformat's code for it
+        report.error('ELEMENT_MISSING', element.location,
+                     f"{element.owner}: type '{kind}' of <noise> is unknown"
+                     f'{name_hint(kind, NOISE_TYPES)}')
+    return Noise(location=element.location, **{**fields, 'type': kind})
 
 
 def _parse_patch(children: list[XmlElement], report: Report) -> dict[str, object]:

@@ -4,15 +4,19 @@ from collections.abc import Callable
 
 import numpy as np
 
+from spr_dynamics.errors import name_hint
 from spr_dynamics.sdformat.diagnostics import Report
 from spr_dynamics.sdformat.elements import (
-    Box, Capsule, Collision, Cone, Cylinder, Ellipsoid, Empty, Geometry, Heightmap, Mesh, Plane,
-    Polyline, Sphere, Surface, Visual)
+    Box, BulletFriction, Capsule, Collision, Cone, Cylinder, Ellipsoid, Empty, Geometry,
+    Heightmap, Mesh, Plane, Polyline, Sphere, Surface, TorsionalFriction, Visual)
 from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
 from spr_dynamics.sdformat.values import frozen_array, number, several, unit_vector
 from spr_dynamics.sdformat.xml import XmlElement
 
 MIN_CORNERS = 3
+SHADERS = (
+    'pixel', 'vertex', 'normal_map_objectspace', 'normal_map_tangentspace',
+    'normal_map_object_space', 'normal_map_tangent_space')
 
 
 def parse_collision(element: XmlElement, report: Report) -> Collision:
@@ -36,10 +40,30 @@ def parse_visual(element: XmlElement, report: Report) -> Visual:
     :param report: Takes errors.
     :returns: The visual.
     """
+    material = element.first_or_empty('material')
+    _check_material(material, report)
     return Visual(
         location=element.location, **read_fields(element, report), **read_pose(element, report),
-        geometry=_parse_geometry(element, report),
-        **read_fields(element.first_or_empty('material'), report))
+        geometry=_parse_geometry(element, report), **read_fields(material, report))
+
+
+def _check_material(material: XmlElement, report: Report) -> None:
+    """Refuse what Gazebo refuses, though nothing here depends on it."""
+    script, shader = material.first('script'), material.first('shader')
+    for tag, code in (('uri', 'ELEMENT_INVALID'), ('name', 'ELEMENT_MISSING')):
+        if script and script.first_or_empty(tag).text in ('', '__default__'):
+            report.error(code, script.location,
+                         f'{material.owner}: <script> of <material> needs a <{tag}>')
+    if shader is None:
+        return
+    kind = shader.attributes.get('type', SHADERS[0])
+    if kind not in SHADERS:
+        report.error('ELEMENT_INVALID', shader.location,
+                     f"{material.owner}: <shader> of type '{kind}' is unknown"
+                     f'{name_hint(kind, SHADERS)}')
+    elif kind.startswith('normal_map') and not shader.first_or_empty('normal_map').text:
+        report.error('ELEMENT_MISSING', shader.location,
+                     f"{material.owner}: <shader> of type '{kind}' needs a <normal_map>")
 
 
 def _parse_geometry(element: XmlElement, report: Report) -> Geometry:
@@ -91,14 +115,27 @@ SHAPES = {
 
 def _parse_surface(element: XmlElement, report: Report) -> Surface:
     surface = element.first_or_empty('surface')
-    friction = surface.first_or_empty('friction').first_or_empty('ode')
+    friction = surface.first_or_empty('friction')
     contact = surface.first_or_empty('contact')
     bounce = read_fields(surface.first_or_empty('bounce'), report)
-    masks = read_fields(contact, report)
-    if masks['category_bitmask'] is None:
-        masks['category_bitmask'] = masks['collide_bitmask']
     return Surface(
         location=surface.location, restitution=bounce['restitution_coefficient'],
-        restitution_threshold=bounce['threshold'], **masks,
-        **read_fields(friction, report),
+        restitution_threshold=bounce['threshold'], **read_fields(contact, report),
+        **read_fields(friction.first_or_empty('ode'), report),
+        bullet=_parse_bullet(friction.first('bullet'), report),
+        torsional=_parse_torsional(friction.first('torsional'), report),
         **read_fields(contact.first_or_empty('ode'), report))
+
+
+def _parse_bullet(element: XmlElement | None, report: Report) -> BulletFriction | None:
+    if element is None:
+        return None
+    return BulletFriction(location=element.location, **read_fields(element, report))
+
+
+def _parse_torsional(element: XmlElement | None, report: Report) -> TorsionalFriction | None:
+    if element is None:
+        return None
+    return TorsionalFriction(
+        location=element.location, **read_fields(element, report),
+        **read_fields(element.first_or_empty('ode'), report))

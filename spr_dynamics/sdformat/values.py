@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from spr_dynamics.errors import name_hint
 from spr_dynamics.sdformat.poses import Pose
 
 NUMBER = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?', re.ASCII)
@@ -17,6 +18,10 @@ UNSIGNED = re.compile(r'\d+|0[xX][0-9a-fA-F]+', re.ASCII)
 INFINITY = re.compile(r'([+-]?)inf(inity)?', re.IGNORECASE)
 UNLIMITED = 1e16  # what files before SDFormat 1.10 write for "no limit"
 MAX_UINT32 = 2**32 - 1
+
+
+class Meaningless(ValueError):
+    """A text can be read, but what it says is not possible."""
 
 
 def extended_number(text: str) -> float:
@@ -37,16 +42,20 @@ def number(text: str) -> float:
     return value
 
 
-def limit(text: str) -> float:
-    """Read a bound of a joint, where 1e16 and more means none."""
-    value = extended_number(text)
-    return math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
-
-
 def strength(text: str) -> float:
     """Read a largest effort or velocity, where a negative one means none."""
-    value = limit(text)
+    value = extended_number(text)
     return math.inf if value < 0 else value
+
+
+def effective_bound(value: float) -> float:
+    """
+    Say what a bound of a joint means.
+
+    :param value: The bound as written.
+    :returns: The same, or infinity of its sign from 1e16 on.
+    """
+    return math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
 
 
 def between(read: Callable[[str], float], low: float, high: float) -> Callable[[str], float]:
@@ -76,6 +85,20 @@ def positive(text: str) -> float:
     if value <= 0:
         raise ValueError(f"'{text}' is not above zero")
     return value
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    """
+    Make a reader of a text that has a few values only.
+
+    :param words: These values.
+    :returns: The reader.
+    """
+    def read_one_of(text: str) -> str:
+        if text not in words:
+            raise Meaningless(f"'{text}' is unknown{name_hint(text, words)}")
+        return text
+    return read_one_of
 
 
 def bitmask(text: str) -> int:
@@ -120,7 +143,7 @@ def unit_vector(text: str) -> np.ndarray:
     xyz = vector3(text)
     scale = np.max(np.abs(xyz))
     if scale == 0:
-        raise ValueError(f"'{text}' has length zero and so no direction")
+        raise Meaningless(f"'{text}' has length zero and so no direction")
     xyz = xyz / scale
     return frozen_array(xyz / np.linalg.norm(xyz))
 
@@ -154,7 +177,7 @@ def pose(text: str, rotation_format: str, is_degrees: bool) -> Pose:
         raise ValueError("degrees='true' means nothing for a quaternion")
     x, y, z, qx, qy, qz, qw = several(number, 7)(text) if text else (0, 0, 0, 0, 0, 0, 1)
     if not np.any([qx, qy, qz, qw]):
-        raise ValueError(f"'{text}' has a quaternion of length zero")
+        raise Meaningless(f"'{text}' has a quaternion of length zero")
     return _frozen(Pose.from_quat_wxyz((x, y, z), (qw, qx, qy, qz)))
 
 

@@ -10,7 +10,7 @@ NAMED_IN_MODEL = ('model', 'link', 'joint', 'frame')  # they share one set of na
 TRUE_TO_CONVERTER = ('true', 'True', 'TRUE', '1')  # libsdformat matches these spellings only
 
 
-def upgrade(sdf: XmlElement, report: Report) -> None:
+def upgrade(sdf: XmlElement, report: Report, *, any_version: bool = False) -> None:
     """
     Convert a document in place, version by version, to 1.12.
 
@@ -18,14 +18,16 @@ def upgrade(sdf: XmlElement, report: Report) -> None:
 
     :param sdf: The root element.
     :param report: Takes errors and warnings.
+    :param any_version: Whether to try a version that is not known, as if it were 1.12.
     """
-    version = document_version(sdf, report)
+    version = document_version(sdf, report, any_version=any_version)
     if version <= (1, 3):
         _use_one_step_size(sdf)
     if version <= (1, 4):
         _express_axes_in_model(sdf)
     if version <= (1, 5):
         _move_gravity_to_world(sdf)
+        _spread_imu_noise(sdf)
     if version <= (1, 6):
         _rename_pose_frames(sdf)
         _replace_use_parent_model_frame(sdf)
@@ -38,39 +40,50 @@ def upgrade(sdf: XmlElement, report: Report) -> None:
         _refuse_scoped_names(sdf, report)
 
 
-def document_version(sdf: XmlElement, report: Report) -> tuple[int, int]:
+def version_numbers(text: str) -> tuple[int, int] | None:
+    """
+    Read a version.
+
+    :param text: Such as ``1.7``.
+    :returns: Major and minor number; None if the text is no version.
+    """
+    match = re.fullmatch(r'([0-9]{1,4})\.([0-9]{1,4})', text.strip())
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def document_version(sdf: XmlElement, report: Report, *,
+                     any_version: bool = False) -> tuple[int, int]:
     """
     Read the version attribute.
 
     :param sdf: The root element.
     :param report: Takes an error if the version is missing or not one that can be read.
-    :returns: Major and minor number; the newest if there was an error.
+    :param any_version: Whether a version that is not known is a warning only.
+    :returns: Major and minor number; the newest if it is missing or not known.
     """
     text = sdf.attributes.get('version', '')
     known = f"{'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))}"
-    match = re.fullmatch(r'(\d{1,4})\.(\d{1,4})', text.strip())
-    if not text:
-        report.error('ATTRIBUTE_MISSING', sdf.location,
+    version = version_numbers(text)
+    if version is not None and OLDEST <= version <= NEWEST:
+        return version
+    if 'version' not in sdf.attributes:
+        report.error('FILE_READ', sdf.location,
                      f'<sdf> needs an attribute version ({known})')
-    elif not match:
-        report.error('ATTRIBUTE_INVALID', sdf.location,
+    elif any_version:
+        report.warn('CONVERSION_ERROR', sdf.location,
+                    f"version '{text}' of SDFormat is not known ({known}) and is read as if it "
+                    f"were {'.'.join(map(str, NEWEST))}")
+    elif version is None:
+        report.error('CONVERSION_ERROR', sdf.location,
                      f"version '{text}' is not a version of SDFormat (known: {known})")
-    elif not OLDEST <= (int(match[1]), int(match[2])) <= NEWEST:
+    else:
         report.error('CONVERSION_ERROR', sdf.location,
                      f"version '{text}' of SDFormat can't be read (known: {known})")
-    else:
-        return int(match[1]), int(match[2])
     return NEWEST
 
 
 def _descendants(element: XmlElement, tag: str) -> list[XmlElement]:
-    found, stack = [], [element]
-    while stack:
-        current = stack.pop()
-        if current.tag == tag:
-            found.append(current)
-        stack.extend(reversed(current.children))
-    return found
+    return [other for other in element.everything() if other.tag == tag]
 
 
 def _world_models(sdf: XmlElement) -> list[XmlElement]:
@@ -81,8 +94,8 @@ def _move(source: XmlElement, tag: str, target: XmlElement, new_tag: str) -> Non
     element = source.first(tag)
     if element is not None:
         source.children.remove(element)
-        element.tag, element.parent = new_tag, target
-        target.children.append(element)
+        element.tag = new_tag
+        target.adopt(element)
 
 
 def _add(parent: XmlElement, tag: str, text: str) -> XmlElement:
@@ -115,6 +128,22 @@ def _move_gravity_to_world(sdf: XmlElement) -> None:
         for physics in world.all('physics'):
             _move(physics, 'gravity', world, 'gravity')
             _move(physics, 'magnetic_field', world, 'magnetic_field')
+
+
+def _spread_imu_noise(sdf: XmlElement) -> None:
+    """Give each axis of an IMU the noise that was written once for all three."""
+    for imu in _descendants(sdf, 'imu'):
+        noise = imu.first('noise')
+        if noise is None:
+            continue
+        imu.children.remove(noise)
+        for old, new in (('rate', 'angular_velocity'), ('accel', 'linear_acceleration')):
+            measured = imu.first(new) or _add(imu, new, '')
+            for axis in 'xyz':
+                spread = _add(_add(measured, axis, ''), 'noise', '')
+                spread.attributes['type'] = noise.first_or_empty('type').text or 'none'
+                for child in noise.first_or_empty(old).children:
+                    _add(spread, child.tag, child.text)
 
 
 def _rename_pose_frames(sdf: XmlElement) -> None:
@@ -180,8 +209,7 @@ def _move_into(nested: XmlElement, prefix: str, model: XmlElement) -> None:
         if child.tag == 'frame' and child.attributes['name'] == '__model__':
             _pose_as(nested, child)
         else:
-            child.parent = nested
-            nested.children.append(child)
+            nested.adopt(child)
 
 
 def _pose_as(nested: XmlElement, frame: XmlElement) -> None:
@@ -215,5 +243,5 @@ def _refuse_scoped_names(sdf: XmlElement, report: Report) -> None:
         if '::' in name:
             report.error('RESERVED_NAME', element.location,
                          f"{element.tag} '{name}': '::' can't be part of a name; it leads into "
-                         'nested models')
+                         'nested models', implied=('FILE_READ',))
         stack.extend(child for child in element.children if child.tag != 'plugin')

@@ -1,5 +1,6 @@
 """XML text to a tree of plain elements that know their file, line and path."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -7,6 +8,7 @@ from lxml import etree
 from spr_dynamics.sdformat.diagnostics import Diagnostic, InvalidSdf, Location
 
 MAX_DEPTH = 100  # robots nest about fifteen deep; this keeps recursion far from Python's limit
+MAX_ATTRIBUTES = 1000  # of one element; the XML library takes the square of their number in time
 
 # what Gazebo's reader (tinyxml2) does not mind: prefixes that nobody declared, `--` in comments,
 # and an XML declaration after a blank line
@@ -58,18 +60,52 @@ class XmlElement:
         """Return the first child with a tag, or an empty one that has all defaults."""
         return self.first(tag) or XmlElement(tag, {}, '', self.location, self)
 
+    def everything(self) -> Iterator['XmlElement']:
+        """Go through this element and all below it, from top to bottom."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(element.children))
 
-def parse_xml(source: bytes | str, file: str) -> XmlElement:
+    def adopt(self, child: 'XmlElement') -> None:
+        """Put an element at the end of this one's children."""
+        child.parent = self
+        self.children.append(child)
+
+    def copy(self, located: Callable[[Location], Location]) -> 'XmlElement':
+        """
+        Copy this element and all below it.
+
+        :param located: Gives the location of a copy for that of the original.
+        :returns: The copy, which has no parent.
+        """
+        top = XmlElement(self.tag, self.attributes.copy(), self.text, located(self.location))
+        stack = [(self, top)]
+        while stack:
+            source, target = stack.pop()
+            for child in source.children:
+                target.children.append(XmlElement(
+                    child.tag, child.attributes.copy(), child.text, located(child.location),
+                    target))
+                stack.append((child, target.children[-1]))
+        return top
+
+
+def parse_xml(source: bytes | str, file: str,
+              included_from: Location | None = None) -> XmlElement:
     """
     Read XML with nothing fetched, nothing expanded and nothing repaired.
 
     :param source: What the file holds.
     :param file: What messages call it.
+    :param included_from: The ``<include>`` that names it, if one does.
     :returns: The root element.
     :raises InvalidSdf: If it is not XML, has a DOCTYPE, or is nested very deep.
     """
+    place = Location(file, 0, '', included_from)
     if not source.strip():
-        raise _refusal(file, 0, 'the file is empty')
+        raise _refusal(place, 'the file is empty')
     encoding = None
     if isinstance(source, str):
         source, encoding = source.encode('utf-8', errors='replace'), 'utf-8'
@@ -79,40 +115,44 @@ def parse_xml(source: bytes | str, file: str) -> XmlElement:
     try:
         root = etree.fromstring(source, parser)
     except etree.XMLSyntaxError as error:
-        raise _refusal(file, error.lineno or 0, f'not XML: {error.msg}') from None
+        raise _refusal(place._replace(line=error.lineno or 0), f'not XML: {error.msg}') from None
     if root is not None and root.getroottree().docinfo.doctype:
         line = source[:source.upper().find(b'<!DOCTYPE')].count(b'\n') + 1
-        raise _refusal(file, line, 'a DOCTYPE is refused (SDF needs none; no entity is expanded)')
+        raise _refusal(place._replace(line=line),
+                       'a DOCTYPE is refused (SDF needs none; no entity is expanded)')
     for entry in parser.error_log:
         if entry.type_name not in TOLERATED:
-            raise _refusal(file, entry.line, f'not XML: {entry.message}')
+            raise _refusal(place._replace(line=entry.line), f'not XML: {entry.message}')
     if root is None:
-        raise _refusal(file, 1, 'not XML')
-    return _plain_tree(root, file)
+        raise _refusal(place._replace(line=1), 'not XML')
+    return _plain_tree(root, place)
 
 
-def _plain_tree(root: etree._Element, file: str) -> XmlElement:
-    top = _plain_element(root, file, None)
+def _plain_tree(root: etree._Element, place: Location) -> XmlElement:
+    top = _plain_element(root, place, None)
     stack = [(root, top, 1)]
     while stack:
         source, element, depth = stack.pop()
         if depth > MAX_DEPTH:
-            raise _refusal(
-                file, element.location.line, f'elements nest more than {MAX_DEPTH} deep')
+            raise _refusal(element.location, f'elements nest more than {MAX_DEPTH} deep')
         for child in source.iterchildren(etree.Element):
-            element.children.append(_plain_element(child, file, element))
+            element.children.append(_plain_element(child, place, element))
             stack.append((child, element.children[-1], depth + 1))
     return top
 
 
-def _plain_element(source: etree._Element, file: str, parent: XmlElement | None) -> XmlElement:
+def _plain_element(source: etree._Element, place: Location,
+                   parent: XmlElement | None) -> XmlElement:
+    if len(source.attrib) > MAX_ATTRIBUTES:
+        raise _refusal(place._replace(line=source.sourceline or 0),
+                       f'an element has more than {MAX_ATTRIBUTES} attributes')
     prefixes = {uri: prefix for prefix, uri in source.nsmap.items()}
     tag = _prefixed(source.tag, prefixes)
     attributes = {_prefixed(name, prefixes): text for name, text in source.attrib.items()}
     name = attributes.get('name')
     path = (parent.location.path if parent else '') + '/' + tag
     path += f'[@name="{name}"]' if name is not None else ''
-    location = Location(file, source.sourceline or 0, path)
+    location = Location(place.file, source.sourceline or 0, path, place.included_from)
     return XmlElement(tag, attributes, (source.text or '').strip(), location, parent)
 
 
@@ -124,5 +164,5 @@ def _prefixed(name: str, prefixes: dict[str, str | None]) -> str:
     return f'{prefix}:{local}' if prefix else local
 
 
-def _refusal(file: str, line: int, message: str) -> InvalidSdf:
-    return InvalidSdf([Diagnostic('PARSING_ERROR', message, Location(file, line, ''))])
+def _refusal(place: Location, message: str) -> InvalidSdf:
+    return InvalidSdf([Diagnostic('FILE_READ', message, place._replace(path=''))])
