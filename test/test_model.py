@@ -164,6 +164,12 @@ def test_what_cannot_be_simulated_is_named_with_its_line(parts, message):
         model_of(*parts)
 
 
+def test_inertia_beyond_all_numbers_is_refused():
+    with pytest.raises(ModelError, match="<text>:2: link 'a' is so far away or so heavy"):
+        model_of(link('a', '1e200 0 0 0 0 0'), joint(
+            'j', 'world', 'a', axis='<axis/><pose>-1e200 0 0 0 0 0</pose>'))
+
+
 def test_all_that_is_wrong_with_the_joints_is_said_at_once():
     with pytest.raises(ModelError) as error:
         model_of(link('a'), joint('v', 'world', 'a', *WELD), joint('w', 'world', 'a'), link('b'),

@@ -13,6 +13,7 @@ from spr_dynamics.sdformat.values import effective_bound
 
 TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
 SIMULATED = (*TURNING, *SLIDING, 'fixed')
+TOO_LARGE = 1e100  # the square of this is still a number
 SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
 
 
@@ -30,7 +31,9 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
     body_of_link = [numbers[k] for k in group]
     layout = lay_out(assembly, bodies)
     links = link_records(assembly, bodies, body_of_link)
-    tree = tree_records(assembly, bodies, body_of_link, layout)
+    with np.errstate(over='ignore', invalid='ignore'):  # looked at right after
+        tree = tree_records(assembly, bodies, body_of_link, layout)
+    refuse_overflow(assembly, bodies, tree)
     refuse_singular(assembly, bodies, tree)
     link_names = unique_names(assembly.links)
     shapes, shape_names, shape_warnings = build_shapes(assembly, links, link_names)
@@ -147,6 +150,19 @@ def rigid_inertia(link, T_BL):
     m, c = inertial.mass, T_BI.p
     about = T_BI.R @ inertial.inertia @ T_BI.R.T + m * (c @ c * np.eye(3) - np.outer(c, c))
     return np.concatenate([[m], m * c, about[np.triu_indices(3)]])
+
+
+def refuse_overflow(assembly, bodies, tree):
+    """Stop at lengths and masses whose products are no numbers any more."""
+    problems = []
+    for i, body in enumerate(bodies[1:], 1):
+        inertia = np.abs(np.concatenate([tree[i]['inertia'], tree[i]['X']])).max()
+        if not inertia < TOO_LARGE:
+            link = assembly.links[body.root]
+            problems.append(f"{where(link.element)}: link '{link.name}' is so far away or so heavy "
+                            'that its inertia about its joint is beyond all numbers')
+    if problems:
+        raise ModelError('\n'.join(problems))
 
 
 def refuse_singular(assembly, bodies, tree):

@@ -7,6 +7,9 @@ from typing import NamedTuple
 from spr_dynamics.errors import SdfError
 
 
+LONGEST_MESSAGE = 1000  # characters; what is longer quotes something that is no name
+
+
 class Location(NamedTuple):
     """A place in an SDF file."""
 
@@ -30,8 +33,11 @@ class Diagnostic(NamedTuple):
     """Further codes that libsdformat gives for the same mistake."""
 
     def __str__(self) -> str:
-        """Return ``file:line: message``, and from where the file was included."""
-        text = f'{_place(self.location)}: {self.message}'
+        """Return ``file:line: message`` in one line, and from where the file was included."""
+        message = ' '.join(self.message.split())  # it may quote what somebody wrote in many
+        if len(message) > LONGEST_MESSAGE:
+            message = f'{message[:LONGEST_MESSAGE]} ...'
+        text = f'{_place(self.location)}: {message}'
         place = self.location.included_from
         while place is not None:
             text += f' (included from {_place(place)})'
