@@ -43,16 +43,14 @@ def parser() -> argparse.ArgumentParser:
     check_parser.add_argument('file', type=Path, help='an SDF or URDF file')
     check_parser.add_argument('--json', action='store_true',
                               help='print what the file says, and its errors, as JSON')
-    check_parser.add_argument('--any-version', action='store_true',
-                              help='try files of an SDFormat version that is not known')
-    add_model_path(check_parser)
+    add_reading_options(check_parser)
     show_parser = each.add_parser('show', help='print a robot as tables')
     show_parser.set_defaults(run=show)
     simulate_parser = each.add_parser('simulate', help='run a robot without efforts, headless')
     simulate_parser.set_defaults(run=simulate)
     for command in (show_parser, simulate_parser):
         command.add_argument('file', type=Path, help='an SDF or URDF file')
-        add_model_path(command)
+        add_reading_options(command)
         command.add_argument(
             '--world', default='auto', metavar='WORLD',
             help='ground, empty, or a world file to put the robot into (default: ground for a '
@@ -70,8 +68,10 @@ def parser() -> argparse.ArgumentParser:
     return commands
 
 
-def add_model_path(command):
-    """Let a command look for included models in folders."""
+def add_reading_options(command):
+    """Let a command look for included models in folders, and try what it doesn't know."""
+    command.add_argument('--any-version', action='store_true',
+                         help='try files of an SDFormat version that is not known')
     command.add_argument('--model-path', type=Path, action='append', default=[], metavar='DIR',
                          help='a folder of models that the file includes (may be repeated)')
 
@@ -119,7 +119,7 @@ def load(options):
     """Load the file that a command names, and print its warnings."""
     from spr_dynamics.model.load import load as load_model
     model = load_model(options.file, world=options.world, fix_base=options.fix_base,
-                       model_paths=options.model_path)
+                       model_paths=options.model_path, any_version=options.any_version)
     for warning in model.warnings:
         print(f'warning: {warning}', file=sys.stderr)
     return model

@@ -34,7 +34,8 @@ WORLDS = {'empty': EMPTY, 'ground': GROUND}
 
 def load(source: str | Path | None = None, *, text: str | None = None,
          world: str | Path | None = None, fix_base: bool = False,
-         model_paths: Iterable[str | Path] = (), package_path: PackagePath | None = None) -> Model:
+         model_paths: Iterable[str | Path] = (), package_path: PackagePath | None = None,
+         any_version: bool = False) -> Model:
     """
     Load a robot, or every model of a world, from SDF or URDF.
 
@@ -48,12 +49,14 @@ def load(source: str | Path | None = None, *, text: str | None = None,
         ``SDF_PATH`` and ``GZ_SIM_RESOURCE_PATH`` name.
     :param package_path: Gives the share folder of a ROS package, for ``package://``; None takes
         those that ``AMENT_PREFIX_PATH`` names.
+    :param any_version: Try a file of a version that is not known, as if it were 1.12.
     :returns: The model.
     :raises SdfError: If the file can't be read; the message has a line for each problem, with
         file and line.
     :raises ModelError: If what it says can't be simulated.
     """
-    read_file = functools.partial(read, model_paths=tuple(model_paths), package_path=package_path)
+    read_file = functools.partial(read, model_paths=tuple(model_paths), package_path=package_path,
+                                  any_version=any_version)
     root = read_file(source, text=text)
     robot = assemble(root)
     if world == 'auto':
