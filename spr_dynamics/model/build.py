@@ -159,8 +159,8 @@ def refuse_overflow(assembly, bodies, tree):
         inertia = np.abs(np.concatenate([tree[i]['inertia'], tree[i]['X']])).max()
         if not inertia < TOO_LARGE:
             link = assembly.links[body.root]
-            problems.append(f"{where(link.element)}: link '{link.name}' is so far away or so heavy "
-                            'that its inertia about its joint is beyond all numbers')
+            problems.append(f"{where(link.element)}: link '{link.name}' is so far away or so "
+                            'heavy that its inertia about its joint is beyond all numbers')
     if problems:
         raise ModelError('\n'.join(problems))
 
