@@ -1,22 +1,20 @@
 """Forward dynamics: joint accelerations from joint forces."""
 import numpy as np
 
+from spr_dynamics.dynamics.bias import subtract_external, velocities_and_bias
 from spr_dynamics.dynamics.check import (
     BAD, checked, checked_forces, checked_out, checked_position, is_force_table, is_position,
     is_vector, NO_FORCES, OK)
-from spr_dynamics.dynamics.external import subtract_external
-from spr_dynamics.dynamics.kinematics import (
-    joint_motion, LINK_RECORDS, poses, transforms, TREE_RECORDS)
+from spr_dynamics.dynamics.kinematics import LINK_RECORDS, transforms, TREE_RECORDS
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
 from spr_dynamics.jit import entry_point, inlined, kernel, MATRIX, READ_VECTOR, VECTOR
 from spr_dynamics.model.records import FREE
 from spr_dynamics.spatial import (
     add_forces, add_inertias, add_motions, along, articulated, as_articulated_inertia, as_force,
-    as_motion, as_rigid_inertia, as_transform, as_vector, Axis, component, cross, cross_along,
-    cross_force, Force, inertia_along, inertia_times, momentum, Motion, power,
-    put_articulated_inertia, put_force, put_motion, put_vector, scale, scale_force, solve,
-    subtract_forces, subtract_motions, subtract_outer, times, transform_force_to_parent,
-    transform_inertia_to_parent, transform_motion, transpose, ZERO)
+    as_motion, as_rigid_inertia, as_transform, as_vector, Axis, component, Force, inertia_along,
+    inertia_times, power, put_articulated_inertia, put_force, put_motion, put_vector, scale_force,
+    solve, subtract_forces, subtract_motions, subtract_outer, times, transform_force_to_parent,
+    transform_inertia_to_parent, transform_motion, transpose)
 
 
 @inlined
@@ -34,29 +32,6 @@ def hand_over_inertia(body, up, IA):
     if not body.is_last_child:
         IA = add_inertias(IA, as_articulated_inertia(up.IA))
     put_articulated_inertia(up.IA, IA)
-
-
-@kernel
-def velocities_and_bias(tree, work, gravity, qd):
-    """
-    First pass, outward: velocities, and the bias forces that they bring.
-
-    Gravity enters as an upward acceleration of the world, so no body needs to know about it.
-    """
-    put_motion(work[0].v, Motion(ZERO, ZERO))
-    put_motion(work[0].a, Motion(ZERO, scale(as_vector(gravity, 0), -1.0)))
-    for i in range(1, tree.size):
-        body, now = tree[i], work[i]
-        X = as_transform(now.X)
-        v = joint_motion(body, X, qd)
-        if body.joint == FREE:
-            # qd is in world axes, which turn backwards in the body's
-            put_motion(now.c, Motion(ZERO, cross(v.linear, v.angular)))
-        else:
-            v = add_motions(transform_motion(X, as_motion(work[body.parent].v)), v)
-            put_motion(now.c, cross_along(v, Axis(body.turn, body.slide), qd[body.v]))
-        put_motion(now.v, v)
-        put_force(now.pA, cross_force(v, momentum(as_rigid_inertia(body.inertia), v)))
 
 
 @kernel
@@ -127,9 +102,7 @@ def aba(tree, link, work, trig, gravity, q, qd, tau, f_ext, diagonal, qdd):
         return BAD
     transforms(tree, work, trig, q)
     velocities_and_bias(tree, work, gravity, qd)
-    if f_ext.shape[0] > 0:
-        poses(tree, work)
-        subtract_external(link, work, f_ext)
+    subtract_external(tree, link, work, f_ext)
     accelerations(tree, work, qd, tau, diagonal, qdd)
     return OK
 

@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.dynamics.aba import velocities_and_bias
+from spr_dynamics.dynamics.bias import velocities_and_bias
 from spr_dynamics.dynamics.check import checked, checked_position
 from spr_dynamics.dynamics.kinematics import poses, transforms, TREE_RECORDS
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of

@@ -1,13 +1,12 @@
 """Inverse dynamics: joint forces from joint accelerations."""
 import numpy as np
 
-from spr_dynamics.dynamics.aba import velocities_and_bias
+from spr_dynamics.dynamics.bias import subtract_external, velocities_and_bias
 from spr_dynamics.dynamics.check import (
     BAD, checked, checked_forces, checked_out, checked_position, is_force_table, is_position,
     is_vector, NO_FORCES, OK)
-from spr_dynamics.dynamics.external import subtract_external
 from spr_dynamics.dynamics.kinematics import (
-    joint_force, joint_motion, LINK_RECORDS, poses, transforms, TREE_RECORDS)
+    joint_force, joint_motion, LINK_RECORDS, transforms, TREE_RECORDS)
 from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
 from spr_dynamics.jit import entry_point, kernel, MATRIX, READ_VECTOR, VECTOR
 from spr_dynamics.spatial import (
@@ -50,9 +49,7 @@ def rnea(tree, link, work, trig, gravity, q, qd, qdd, f_ext, tau):
         return BAD
     transforms(tree, work, trig, q)
     velocities_and_bias(tree, work, gravity, qd)
-    if f_ext.shape[0] > 0:
-        poses(tree, work)
-        subtract_external(link, work, f_ext)
+    subtract_external(tree, link, work, f_ext)
     forces(tree, work, qdd, tau)
     return OK
 

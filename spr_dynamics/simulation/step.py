@@ -5,7 +5,8 @@ from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.jacobian import fill_jacobians
 from spr_dynamics.contact.records import CONTACT, OPTIONS, PAIR
 from spr_dynamics.contact.solve import RENEWALS, solve_contacts
-from spr_dynamics.dynamics.aba import accelerations, velocities_and_bias
+from spr_dynamics.dynamics.aba import accelerations
+from spr_dynamics.dynamics.bias import velocities_and_bias
 from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
 from spr_dynamics.dynamics.crba import composite_inertias, inertia_matrix
