@@ -2,6 +2,7 @@
 import argparse
 import csv
 import json
+import os
 from pathlib import Path
 import sys
 import time
@@ -26,6 +27,9 @@ def main(arguments=None) -> int:
         return options.run(options)
     except SprDynamicsError as error:
         print(error, file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         return 130

@@ -1,7 +1,10 @@
 """The exceptions that users meet: each message says where, what, and what was possible."""
 from collections.abc import Iterable
 import difflib
+import itertools
 
+MAX_LENGTH_DIFFERENCE = 3  # a name that is longer or shorter by more is no typing error
+MAX_NAMES_COMPARED = 60  # comparing takes long, and a file may hold thousands of wrong names
 MAX_NAMES_LISTED = 12  # a longer list hides the name that is looked for
 
 
@@ -29,7 +32,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     :param known: The names that are.
     :returns: ``" (did you mean 'arm'?)"``, or nothing.
     """
-    near = difflib.get_close_matches(name, list(known), n=1)
+    alike = (other for other in known if abs(len(other) - len(name)) <= MAX_LENGTH_DIFFERENCE)
+    near = difflib.get_close_matches(name, itertools.islice(alike, MAX_NAMES_COMPARED), n=1)
     return f" (did you mean '{near[0]}'?)" if near else ''
 
 

@@ -114,6 +114,14 @@ def try_out(text, name):
 MODEL = "<sdf version='1.12'><model name='m'>{}</model></sdf>"
 
 
+def placed_by_one_another(depth):
+    """Write models in models, each placed by the innermost link."""
+    names = [f'm{k}' for k in range(depth)]
+    opened = ''.join(f"<model name='{name}' placement_frame='{'::'.join([*names[k + 1:], 'l'])}'>"
+                     for k, name in enumerate(names))
+    return opened + "<link name='l'/>" + '</model>' * depth
+
+
 @pytest.mark.parametrize('text', [
     '<sdf version="1.12">' + '<model name="m">' * 20_000,
     MODEL.format("<model name='m'><link name='l'/>" * 300 + '</model>' * 300),
@@ -128,8 +136,15 @@ MODEL = "<sdf version='1.12'><model name='m'>{}</model></sdf>"
     MODEL.format(f"<link name='{'l' * 1_000_000}'/>"),
     MODEL.format(f"<link name='l'><pose>{'1 ' * 500_000}</pose></link>"),
     MODEL.format(''.join(f'<unknown{k}/>' for k in range(5_000)) + "<link name='l'/>"),
+    MODEL.format(placed_by_one_another(40)),
+    MODEL.format(''.join(f"<link name='l{k}'><pose relative_to='x{k}'/></link>"
+                         for k in range(2_000))),
+    f"<sdf version='1.7'><world name='w'><model name='m'><link name='{'s::' * 2000}l'/></model>"
+    '</world></sdf>',
+    "<sdf version='1.7'><world name='w'><model name='m'>" + ''.join(
+        f"<link name='s{k}::l'/>" for k in range(2_000)) + '</model></world></sdf>',
     '\x00' * 1000, '﻿' + MODEL.format("<link name='l'/>"), 'x' * 1_000_000,
 ], ids=['open', 'nested', 'attributes', 'links', 'attached', 'relative', 'deep', 'name', 'pose',
-        'unknown', 'zeros', 'bom', 'text'])
+        'unknown', 'placed', 'hints', 'flat', 'flattened', 'zeros', 'bom', 'text'])
 def test_monstrous_files_are_read_or_refused_and_soon(text):
     try_out(text, 'monster')

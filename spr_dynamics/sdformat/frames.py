@@ -66,6 +66,7 @@ class FrameGraph:
         for vertex in self._vertices:
             self._connect(vertex)
         self._T_W: dict[Vertex, Pose] = {self.root: Pose.identity()}
+        self._placed: dict[Vertex, Pose] = {}
         self._check_circles('relative_to', 'POSE_RELATIVE_TO_CYCLE', lambda v: v.posed_in)
         self._check_circles('attached_to', 'FRAME_ATTACHED_TO_CYCLE', lambda v: v.moves_with)
         if root.worlds:
@@ -108,7 +109,7 @@ class FrameGraph:
             vertex = resolved(vertex.posed_in)
         T = self._T_W[vertex]
         for vertex in reversed(chain):
-            T = self._T_W[vertex] = T @ _T_posed(vertex)
+            T = self._T_W[vertex] = T @ self._T_posed(vertex)
         return T
 
     def find(self, name: str, scope: Vertex) -> Vertex | None:
@@ -237,6 +238,19 @@ class FrameGraph:
                 implied=implied)
         return found
 
+    def _T_posed(self, vertex: Vertex) -> Pose:
+        """Return the pose of a frame in the frame that it is given in."""
+        if vertex.placement is None:
+            return getattr(vertex.element, 'pose', None) or Pose.identity()
+        if vertex not in self._placed:  # kept, since models placed by one another nest
+            T_MP = Pose.identity()
+            frame = vertex.placement
+            while frame is not vertex:
+                T_MP = self._T_posed(frame) @ T_MP
+                frame = resolved(frame.posed_in)
+            self._placed[vertex] = vertex.element.pose @ T_MP.inverse()
+        return self._placed[vertex]
+
     def _canonical_link(self, vertex: Vertex) -> Vertex | None:
         """Return the link that a model's frame moves with; the world for an empty one."""
         element, scope = vertex.element, vertex.scope
@@ -257,6 +271,7 @@ class FrameGraph:
                     'MODEL_CANONICAL_LINK_INVALID', name.location,
                     f"{vertex}: canonical_link '{name}' is not one of its links"
                     f'{name_hint(name, links)}', implied=(ATTACHED_TO_GRAPH, *reserved))
+                return None
             return found
         return self._first_link(vertex) or self.root
 
@@ -354,15 +369,3 @@ def _in_world(vertex: Vertex) -> bool:
 
 def _parts(link: Link) -> tuple:
     return (*link.collisions, *link.visuals, *link.sensors)
-
-
-def _T_posed(vertex: Vertex) -> Pose:
-    """Return the pose of a frame in the frame that it is given in."""
-    if vertex.placement is None:
-        return getattr(vertex.element, 'pose', None) or Pose.identity()
-    T_MP = Pose.identity()
-    frame = vertex.placement
-    while frame is not vertex:
-        T_MP = _T_posed(frame) @ T_MP
-        frame = resolved(frame.posed_in)
-    return vertex.element.pose @ T_MP.inverse()

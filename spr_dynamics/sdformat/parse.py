@@ -7,7 +7,7 @@ import numpy as np
 
 from spr_dynamics.sdformat.diagnostics import Location, Report, UNREADABLE
 from spr_dynamics.sdformat.elements import (
-    Collision, Frame, Link, Model, Physics, Root, World)
+    Collision, Frame, Joint, Link, Model, Physics, Root, World)
 from spr_dynamics.sdformat.fields import check_known, read_fields, read_pose
 from spr_dynamics.sdformat.inertia import parse_inertial
 from spr_dynamics.sdformat.joints import parse_joint
@@ -129,6 +129,11 @@ def _parse_link(element: XmlElement, report: Report) -> Link:
             parse_sensor(child, collisions, report) for child in element.all('sensor')))
 
 
+def _parse_joint(element: XmlElement, report: Report) -> Joint:
+    _check_unique(element, ('sensor',), report)
+    return parse_joint(element, report)
+
+
 def _check_alone(sdf: XmlElement, report: Report) -> None:
     """Refuse all but the first of what a file may hold one of."""
     tops = {(child.tag, child.attributes.get('name')): child
@@ -172,4 +177,4 @@ def _check_name(element: XmlElement, name: str, report: Report) -> None:
 
 
 PARSERS: dict[str, Callable[[XmlElement, Report], Any]] = {
-    'model': _parse_model, 'link': _parse_link, 'joint': parse_joint, 'frame': _parse_frame}
+    'model': _parse_model, 'link': _parse_link, 'joint': _parse_joint, 'frame': _parse_frame}

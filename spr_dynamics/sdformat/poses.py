@@ -45,7 +45,8 @@ class Pose(NamedTuple):
         :param quat_wxyz: Quaternion of any length but zero, w first.
         :returns: The pose.
         """
-        w, x, y, z = np.asarray(quat_wxyz, dtype=float) / np.linalg.norm(quat_wxyz)
+        quat = np.asarray(quat_wxyz, dtype=float) / np.abs(quat_wxyz).max()  # squares stay numbers
+        w, x, y, z = quat / np.linalg.norm(quat)
         R = np.array([
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],

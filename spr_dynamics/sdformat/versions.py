@@ -2,11 +2,12 @@
 
 import re
 
-from spr_dynamics.sdformat.diagnostics import Report
-from spr_dynamics.sdformat.xml import XmlElement
+from spr_dynamics.sdformat.diagnostics import Diagnostic, InvalidSdf, Report
+from spr_dynamics.sdformat.xml import MAX_DEPTH, XmlElement
 
 OLDEST, NEWEST = (1, 2), (1, 12)
-NAMED_IN_MODEL = ('model', 'link', 'joint', 'frame')  # they share one set of names
+# they share one set of names, and libsdformat takes them in this order
+NAMED_IN_MODEL = ('model', 'link', 'joint', 'frame')
 TRUE_TO_CONVERTER = ('true', 'True', 'TRUE', '1')  # libsdformat matches these spellings only
 
 
@@ -165,9 +166,9 @@ def _rename_clashes(sdf: XmlElement, report: Report) -> None:
     """Rename what has the name of a sibling of another kind, as Gazebo does."""
     for scope in [*_descendants(sdf, 'model'), *sdf.all('world')]:
         kind_of_name: dict[str, str] = {}
-        for child in scope.children:
+        for child in (child for tag in NAMED_IN_MODEL for child in scope.all(tag)):
             name = child.attributes.get('name', '')
-            if child.tag not in NAMED_IN_MODEL or not name:
+            if not name:
                 continue
             if kind_of_name.get(name, child.tag) != child.tag:
                 free = _free_name(f'{name}_{child.tag}', kind_of_name)
@@ -185,31 +186,30 @@ def _free_name(name: str, taken: dict[str, str]) -> str:
     return free
 
 
-def _unflatten(model: XmlElement) -> None:
+def _unflatten(model: XmlElement, depth: int = 1) -> None:
     """Turn siblings named ``sub::...`` into a model ``sub`` inside this one."""
-    for child in list(model.children):
-        sub, delimiter, _ = child.attributes.get('name', '').partition('::')
-        if child.tag in NAMED_IN_MODEL and delimiter and child in model.children:
-            location = child.location._replace(path=f'{model.location.path}/model[@name="{sub}"]')
-            nested = XmlElement('model', {'name': sub}, '', location, model)
-            _move_into(nested, f'{sub}::', model)
-            model.children.append(nested)
-    for nested in model.all('model'):
-        _unflatten(nested)
-
-
-def _move_into(nested: XmlElement, prefix: str, model: XmlElement) -> None:
-    for child in list(model.children):
-        name = child.attributes.get('name', '')
-        if child.tag not in NAMED_IN_MODEL or not name.startswith(prefix):
+    if depth > MAX_DEPTH:
+        raise InvalidSdf([Diagnostic('PARSING_ERROR', f'names lead more than {MAX_DEPTH} deep',
+                                     model.location)])
+    kept: list[XmlElement] = []
+    subs: dict[str, XmlElement] = {}
+    for child in model.children:
+        sub, delimiter, rest = child.attributes.get('name', '').partition('::')
+        if child.tag not in NAMED_IN_MODEL or not delimiter:
+            kept.append(child)
             continue
-        model.children.remove(child)
-        child.attributes['name'] = name.removeprefix(prefix)
-        _strip_references(child, prefix)
-        if child.tag == 'frame' and child.attributes['name'] == '__model__':
-            _pose_as(nested, child)
+        if sub not in subs:
+            location = child.location._replace(path=f'{model.location.path}/model[@name="{sub}"]')
+            subs[sub] = XmlElement('model', {'name': sub}, '', location, model)
+        child.attributes['name'] = rest
+        _strip_references(child, f'{sub}::')
+        if child.tag == 'frame' and rest == '__model__':
+            _pose_as(subs[sub], child)
         else:
-            nested.adopt(child)
+            subs[sub].adopt(child)
+    model.children[:] = [*kept, *subs.values()]
+    for nested in model.all('model'):
+        _unflatten(nested, depth + 1)
 
 
 def _pose_as(nested: XmlElement, frame: XmlElement) -> None:
@@ -224,6 +224,8 @@ def _strip_references(element: XmlElement, prefix: str) -> None:
             element.attributes[name] = element.attributes[name].removeprefix(prefix)
     if element.tag in ('parent', 'child'):
         element.text = element.text.removeprefix(prefix)
+    if element.tag == 'mimic' and 'joint' in element.attributes:
+        element.attributes['joint'] = element.attributes['joint'].removeprefix(prefix)
     for child in element.children:
         _strip_references(child, prefix)
 
@@ -244,4 +246,5 @@ def _refuse_scoped_names(sdf: XmlElement, report: Report) -> None:
             report.error('RESERVED_NAME', element.location,
                          f"{element.tag} '{name}': '::' can't be part of a name; it leads into "
                          'nested models', implied=('FILE_READ',))
-        stack.extend(child for child in element.children if child.tag != 'plugin')
+        stack.extend(child for child in element.children
+                     if child.tag != 'plugin' and ':' not in child.tag)

@@ -1,0 +1,62 @@
+"""Names: who keeps one when two want it, and where the rules don't reach."""
+import numpy as np
+import pytest
+
+from spr_dynamics.errors import SdfError
+from spr_dynamics.sdformat import assemble, Pose, read
+
+
+def model(inside, version='1.12', attributes=''):
+    return read(text=f"<sdf version='{version}'><model name='m' {attributes}>{inside}"
+                     '</model></sdf>')
+
+
+def codes(inside, **options):
+    with pytest.raises(SdfError) as refusal:
+        model(inside, **options)
+    return {code for error in refusal.value.diagnostics for code in (error.code, *error.implied)}
+
+
+def test_link_keeps_its_name_before_joints_and_frames_up_to_version_1_6():
+    """The one written first kept it, and a joint's own child was renamed under it."""
+    (robot,) = model("<frame name='b'/><link name='a'/><joint name='b' type='fixed'>"
+                     "<parent>a</parent><child>b</child></joint><link name='b'/>",
+                     version='1.6').models
+    assert [link.name for link in robot.links] == ['a', 'b']
+    assert [joint.name for joint in robot.joints] == ['b_joint']
+    assert [frame.name for frame in robot.frames] == ['b_frame']
+
+
+def test_canonical_link_that_is_a_frame_is_no_circle():
+    assert codes("<link name='a'/><frame name='f'/>", attributes="canonical_link='f'") == {
+        'MODEL_CANONICAL_LINK_INVALID', 'FRAME_ATTACHED_TO_GRAPH_ERROR'}
+
+
+def test_sensors_of_a_joint_have_names_of_their_own():
+    sensor = "<sensor name='c' type='force_torque'/>"
+    assert 'DUPLICATE_NAME' in codes(
+        "<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent>a</parent>"
+        f'<child>b</child>{sensor}{sensor}</joint>')
+
+
+def test_names_of_custom_elements_may_look_scoped():
+    assert model("<link name='a'/><gz:thing name='a::b'/>").models[0].links[0].name == 'a'
+
+
+def test_mimic_finds_its_leader_after_unflattening():
+    joint = ("<joint name='s::{}' type='revolute'><parent>s::{}</parent><child>s::{}</child>"
+             '<axis>{}</axis></joint>')
+    root = read(text="<sdf version='1.7'><world name='w'><model name='m'>" + ''.join(
+        f"<link name='s::{name}'/>" for name in 'abc') + joint.format('k', 'a', 'b', '')
+        + joint.format('j', 'b', 'c', "<mimic joint='s::k'/>") + '</model></world></sdf>')
+    (sub,) = root.worlds[0].models[0].models
+    assert [str(j.axis.mimic.joint) for j in sub.joints if j.axis.mimic] == ['k']
+
+
+@pytest.mark.parametrize('length', [1e200, 1e-200, 3.0])
+def test_quaternion_of_any_length_is_a_rotation(length):
+    """Its square overflowed or vanished, and the pose became another one without a word."""
+    root = model(f"<link name='a'><pose rotation_format='quat_xyzw'>0 0 0 {length} 0 0 {length}"
+                 '</pose></link>')
+    np.testing.assert_allclose(assemble(root).links[0].T_WL.R,
+                               Pose.from_rpy([0, 0, 0], [np.pi / 2, 0, 0]).R, atol=1e-15)
