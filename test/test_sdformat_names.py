@@ -43,6 +43,20 @@ def test_names_of_custom_elements_may_look_scoped():
     assert model("<link name='a'/><gz:thing name='a::b'/>").models[0].links[0].name == 'a'
 
 
+@pytest.mark.parametrize('inside', [
+    "<link name='a'><velocity_decay><linear>bad</linear></velocity_decay></link>",
+    "<link name='a'/><allow_auto_disable>maybe</allow_auto_disable>",
+    "<link name='a'><visual name='v'><geometry><sphere/></geometry><material><ambient>red"
+    '</ambient></material></visual></link>',
+])
+def test_bad_text_is_refused_even_where_nobody_reads_it(inside):
+    assert codes(inside) == {'ELEMENT_INVALID', 'FILE_READ'}
+
+
+def test_text_of_a_plugin_is_its_own_business():
+    assert model("<link name='a'/><plugin name='p' filename='f'><linear>bad</linear></plugin>")
+
+
 def test_mimic_finds_its_leader_after_unflattening():
     joint = ("<joint name='s::{}' type='revolute'><parent>s::{}</parent><child>s::{}</child>"
              '<axis>{}</axis></joint>')

@@ -5,7 +5,8 @@ from spr_dynamics.sdformat.diagnostics import Location, Report, UNREADABLE
 from spr_dynamics.sdformat.elements import Reference
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.schema import (
-    Branch, children_of, CONE_LIMIT, Leaf, Refused, REQUIRED, SPR_PREFIX, Warned)
+    Branch, children_of, CONE_LIMIT, Leaf, PLUGIN, Quiet, QUIET_TEXTS, Refused, REQUIRED,
+    SPR_PREFIX, Warned)
 from spr_dynamics.sdformat.values import Meaningless, pose
 from spr_dynamics.sdformat.xml import XmlElement
 
@@ -122,7 +123,9 @@ def _judge(place: XmlElement, name: str, content: XmlElement | str, table: dict,
     shown = f'attribute {name[1:]}' if name.startswith('@') else f'<{name}>'
     if isinstance(entry, Refused):
         report.error(entry.code, place.location, f'{place.holder.owner}: {entry.why}')
-    elif isinstance(entry, Warned) and not _is_zero(content):
+    elif entry is not PLUGIN and isinstance(entry, (Quiet, Warned)) and not name.startswith('@'):
+        _check_texts(place, report)
+    if isinstance(entry, Warned) and not _is_zero(content):
         warned.setdefault(f'{shown} in <{holder}>: {entry.why}', []).append(place.location)
     elif entry is None:
         near = [known for known in table if known.startswith('@') == name.startswith('@')]
@@ -130,6 +133,21 @@ def _judge(place: XmlElement, name: str, content: XmlElement | str, table: dict,
         message = f'{shown} in <{holder}> is not SDFormat and is ignored{hint}'
         warned.setdefault(message, []).append(place.location)
     return entry
+
+
+def _check_texts(element: XmlElement, report: Report) -> None:
+    """Refuse texts that can't be read, though nobody here reads them."""
+    stack = [element]
+    while stack:
+        element = stack.pop()
+        stack.extend(child for child in element.children
+                     if child.tag != 'plugin' and ':' not in child.tag)
+        if element.tag in QUIET_TEXTS and element.text and not element.children:
+            try:
+                QUIET_TEXTS[element.tag](element.text)
+            except ValueError as error:
+                report.error('ELEMENT_INVALID', element.location,
+                             f'{element.owner}: <{element.tag}> {error}', implied=UNREADABLE)
 
 
 def _judge_custom(place: XmlElement, name: str, report: Report) -> None:

@@ -243,6 +243,17 @@ for measured in ('force', 'torque', 'angular_velocity', 'linear_acceleration'):
     SCHEMA[measured] = {'x': BRANCH, 'y': BRANCH, 'z': BRANCH}
     SCHEMA |= {f'{measured}/{direction}': {'noise': BRANCH} for direction in 'xyz'}
 
+QUIET_TEXTS = {
+    **dict.fromkeys(
+        ('linear', 'angular', 'real_time_update_rate', 'transparency', 'laser_retro', 'constant',
+         'quadratic', 'horizontal_fov', 'iters', 'sor', 'soft_cfm', 'soft_erp', 'cfm', 'erp'),
+        extended_number),
+    **dict.fromkeys(('allow_auto_disable', 'provide_feedback', 'cast_shadows'), boolean),
+    **dict.fromkeys(('ambient', 'specular', 'emissive'), colour),
+    **dict.fromkeys(('magnetic_field', 'linear_velocity'), vector3),
+}
+"""Readers of texts that are passed over: a file with a bad one is refused, as by libsdformat."""
+
 SPR_PREFIX = 'spr:'
 PATCH = {
     'patch_min': several(number, 2),
