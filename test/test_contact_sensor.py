@@ -209,6 +209,12 @@ def test_refused_setting_changes_nothing():
     assert sensor.settings is before
 
 
+def test_sensor_that_is_to_leave_its_link_is_refused_by_name():
+    sensor = spr.Simulation(block(foot=(100, ''))).sensors['foot']
+    with pytest.raises(SensorError, match="link = 'ground': a sensor stays on its link .'block'"):
+        sensor.settings = dataclasses.replace(sensor.settings, link='ground')
+
+
 def test_sensor_that_was_off_starts_anew_without_a_burst():
     sim = spr.Simulation(block(foot=(100, '')))
     sensor = sim.sensors['foot']

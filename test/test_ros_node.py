@@ -234,6 +234,8 @@ def test_bad_files_end_it_with_one_line(tmp_path, text, line):
 @pytest.mark.parametrize('parameters, message', [
     ({}, 'no robot: set the parameter robot to an SDF file or to a shipped model (arm7,'),
     ({'robot': 'arm8'}, "arm8: no such file (did you mean 'arm7'?)"),
+    ({'robot': 'arm7', 'robot_description': '<sdf/>'},
+     'give robot or robot_description, not both'),
     ({'robot': 'arm7', 'dt': -1.0}, 'dt = -1.0: out of range, expected a number from 0 to 1'),
     ({'robot': 'arm7', 'dt': 'fast'}, "dt = 'fast': expected a number from 0 to 1"),
     ({'robot': 'arm7', 'gravity': '[0.0, 0.0]'}, 'gravity = [0.0, 0.0]: expected 3 numbers'),

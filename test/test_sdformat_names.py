@@ -43,6 +43,14 @@ def test_names_of_custom_elements_may_look_scoped():
     assert model("<link name='a'/><gz:thing name='a::b'/>").models[0].links[0].name == 'a'
 
 
+def test_names_and_attributes_without_end_are_refused_by_their_line():
+    with pytest.raises(SdfError, match=r'<text>:1: names lead more than 100 deep'):
+        read(text="<sdf version='1.7'><world name='w'><model name='m'>"
+                  f"<link name='{'s::' * 200}l'/></model></world></sdf>")
+    with pytest.raises(SdfError, match=r'<text>:1: an element has more than 1000 attributes'):
+        model('<link ' + ' '.join(f"a{k}=''" for k in range(1001)) + '/>')
+
+
 @pytest.mark.parametrize('inside', [
     "<link name='a'><velocity_decay><linear>bad</linear></velocity_decay></link>",
     "<link name='a'/><allow_auto_disable>maybe</allow_auto_disable>",

@@ -250,6 +250,13 @@ def test_number_of_steps_is_a_number_of_steps(n, error, message):
     assert sim.step_count == 0
 
 
+@pytest.mark.parametrize('tau', [np.array(['fast']), np.array([None]), 'x'])
+def test_command_that_is_no_number_is_refused_by_name(tau):
+    sim = spr.Simulation(pendulum())
+    with pytest.raises(ValueError, match='tau: '):
+        sim.step(tau)
+
+
 def test_empty_command_is_refused_by_name():
     sim = spr.Simulation(pendulum())
     with pytest.raises(ValueError, match=re.escape('tau: shape (1,) expected, got (0,)')):

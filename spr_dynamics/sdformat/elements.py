@@ -445,8 +445,29 @@ class Frame:
     relative_to: Reference
 
 
+class Scope:
+    """What models and worlds have in common: things with names, in one tuple ``children``."""
+
+    children: tuple
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints that are written in this one itself."""
+        return _of_kind(self.children, Joint)
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The frames that are written in this one itself."""
+        return _of_kind(self.children, Frame)
+
+    @property
+    def models(self) -> tuple['Model', ...]:
+        """The models inside this one, not those inside them."""
+        return _of_kind(self.children, Model)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Model:
+class Model(Scope):
     """Links and joints, and models inside the model."""
 
     location: Location
@@ -466,21 +487,6 @@ class Model:
         """The links of this model itself."""
         return _of_kind(self.children, Link)
 
-    @property
-    def joints(self) -> tuple[Joint, ...]:
-        """The joints of this model itself."""
-        return _of_kind(self.children, Joint)
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        """The frames of this model itself."""
-        return _of_kind(self.children, Frame)
-
-    @property
-    def models(self) -> tuple['Model', ...]:
-        """The models inside this one, not those inside them."""
-        return _of_kind(self.children, Model)
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Physics:
@@ -496,7 +502,7 @@ class Physics:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class World:
+class World(Scope):
     """Models, and what they share."""
 
     location: Location
@@ -506,21 +512,6 @@ class World:
     physics: Physics
     children: tuple[Model | Joint | Frame, ...]
     """In the order in which they are written."""
-
-    @property
-    def models(self) -> tuple[Model, ...]:
-        """The models that stand in the world, not those inside them."""
-        return _of_kind(self.children, Model)
-
-    @property
-    def joints(self) -> tuple[Joint, ...]:
-        """The joints between models."""
-        return _of_kind(self.children, Joint)
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        """The frames of the world itself."""
-        return _of_kind(self.children, Frame)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

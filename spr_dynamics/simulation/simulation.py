@@ -85,7 +85,8 @@ class Simulation:
             raise ValueError(f'n = {n}: 0 or more steps expected')
         if tau is None:
             tau = 0.0
-        elif getattr(tau, 'shape', None) != self._command.shape:
+        elif not (isinstance(tau, np.ndarray) and tau.dtype == self._command.dtype
+                  and tau.shape == self._command.shape):
             tau = checked('tau', tau, self.model.nv)
         self._command[:] = tau
         status = STEP(*self._arguments, n)

@@ -67,14 +67,18 @@ def has_free_body(tree):
 
 
 @kernel
-def free_velocities(tree, work, gravity, q, qd, dt, x):
-    """Compute the velocities that the step would end with if nothing touched."""
+def free_velocities(tree, work, gravity, q, qd, dt, x, is_free):
+    """
+    Compute the velocities that the step would end with if nothing touched.
+
+    :param is_free: Whether any body is held by nothing; the composite inertias are made then.
+    """
     velocities_and_bias(tree, work, gravity, qd)
     add_passive_forces(tree, q, qd, x[COMMAND], dt, x[TAU], x[DIAGONAL])
     accelerations(tree, work, qd, x[TAU], x[DIAGONAL], x[ACCELERATION])
     for k in range(qd.size):
         x[FREE_VELOCITY, k] = qd[k] + dt * x[ACCELERATION, k]
-    if has_free_body(tree):
+    if is_free:
         composite_inertias(tree, work)
         take_gyroscopic_torque_at_the_end(tree, work, qd, x[FREE_VELOCITY], dt)
     for k in range(qd.size):
@@ -84,13 +88,11 @@ def free_velocities(tree, work, gravity, q, qd, dt, x):
 @exact
 def contact_velocities(tree, work, contacts, count, J, support, matrices, x, qd, change, options):
     """
-    Replace the free velocities by those that contacts allow.
+    Replace the free velocities by those that contacts allow; needs the composite inertias.
 
     :returns: Iterations taken, and whether the problem was solved.
     """
     A, H = matrices[0], matrices[1]
-    if not has_free_body(tree):
-        composite_inertias(tree, work)
     inertia_matrix(tree, work, A)
     for k in range(qd.size):
         A[k, k] += x[DIAGONAL, k]
@@ -167,16 +169,19 @@ def step_many(tree, shapes, pairs, sensors, watched, options, work, trig, tau, n
         return BAD
     dt = options[0].dt
     clamp_efforts(tree, tau, x[COMMAND])
+    is_free = has_free_body(tree)
     for _ in range(n):
         transforms(tree, work, trig, q)
         if pairs.size > 0 or sensors.size > 0:
             poses(tree, work)
-        free_velocities(tree, work, gravity, q, qd, dt, x)
+        free_velocities(tree, work, gravity, q, qd, dt, x, is_free)
         if not are_moderate(x[VELOCITY]):
             return DIVERGED
         count = find_contacts(shapes, pairs, work, options, found)
         iterations, solved = 0, True
         if count > 0:
+            if not is_free:
+                composite_inertias(tree, work)
             iterations, solved = contact_velocities(
                 tree, work, found, count, J, support, matrices, x, qd, change, options)
             if not are_moderate(x[VELOCITY]):
