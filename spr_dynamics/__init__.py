@@ -9,7 +9,7 @@ _HOME = {
     'Model': 'spr_dynamics.model.model',
     'Simulation': 'spr_dynamics.simulation.simulation',
     'SprDynamicsError': 'spr_dynamics.errors',
-    'forward_dynamics': 'spr_dynamics.dynamics.aba',
+    'forward_dynamics': 'spr_dynamics.dynamics.forward',
     'inverse_dynamics': 'spr_dynamics.dynamics.rnea',
     'load': 'spr_dynamics.model.load',
     'mass_matrix': 'spr_dynamics.dynamics.crba',

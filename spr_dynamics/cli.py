@@ -99,9 +99,10 @@ def check(options) -> int:
     if not report.errors:
         try:
             assemble(root)
-        except InvalidSdf as refusal:  # right, but more than we can simulate
-            for code, message, location, _ in refusal.diagnostics:
-                report.warn(code, location, f"can't be simulated: {message}")
+        except InvalidSdf as refusal:
+            report.unsupported += refusal.diagnostics
+    for code, message, location, _ in report.unsupported:
+        report.warn(code, location, f"can't be simulated: {message}")
     errors, warnings = in_order(report.errors), in_order(report.warnings)
     for error in errors:
         print(f'error: {error}', file=sys.stderr)
@@ -145,9 +146,10 @@ def show(options) -> int:
         for name, link, record in zip(model.link_names, model.assembly.links, model.links)])
     print_table('joint', ['type', 'parent', 'child', 'lower', 'upper', 'effort', 'damping'], [
         *((root.name, 'free', 'world', root.name, '', '', '', '') for root in model.free_roots),
-        *((joint.name, joint.type, joint.parent, joint.child, f'{joint.lower:g}',
-           f'{joint.upper:g}', f'{model.effort_limit[joint.v]:g}', f'{damping(model, joint):g}')
-          for joint in model.joints)])
+        *((dof.name, model.joints[dof.joint].type, model.joints[dof.joint].parent,
+           model.joints[dof.joint].child, f'{dof.lower:g}', f'{dof.upper:g}',
+           f'{model.effort_limit[dof.v]:g}', f'{damping(model, dof):g}')
+          for dof in model.dofs)])
     print_table('contact sensor', ['link', 'patch [m]', 'rate [Hz]', 'collisions'], [
         (name, sensor.link, f'{sensor.patch_min.tolist()} {sensor.patch_max.tolist()}',
          f'{sensor.rate:g}' if sensor.rate else 'each step', ' '.join(sensor.collisions))
@@ -155,10 +157,10 @@ def show(options) -> int:
     return 0
 
 
-def damping(model, joint) -> float:
-    """Return the damping of a joint."""
+def damping(model, dof) -> float:
+    """Return the damping of a joint axis; a ball has none."""
     held = model.tree[1:]
-    return float(held['damping'][held['v'] == joint.v][0])
+    return float(held['damping'][held['v'] == dof.v].sum())
 
 
 def print_table(first, titles, rows):
@@ -234,8 +236,13 @@ def column_names(sim) -> list[str]:
             q[root.q + k] = f'{root.name}.{part}'
         for k, part in enumerate('vx vy vz wx wy wz'.split()):
             qd[root.v + k] = f'{root.name}.{part}'
+    for dof in model.dofs:
+        qd[dof.v] = f'{dof.name}.velocity'
+        if dof.q is not None:
+            q[dof.q] = f'{dof.name}.position'
     for joint in model.joints:
-        q[joint.q], qd[joint.v] = f'{joint.name}.position', f'{joint.name}.velocity'
+        if joint.type == 'ball':
+            q[joint.q:joint.q + 4] = [f'{joint.name}.{part}' for part in 'qw qx qy qz'.split()]
     sensors = [f'{name}.{part}' for name in sim.sensors
                for part in 'contact force_x force_y force_z'.split()]
     return ['time', *q, *qd, *sensors]

@@ -16,22 +16,29 @@ ROOMS = ('jit.py', 'spatial.py', 'model/records.py', 'dynamics/*.py', 'contact/*
          'sensors/*.py', 'simulation/*.py')  # where kernels are written
 KEPT = 3  # versions of the machine code that stay on disk, about 5 MB each
 
-# A call is fast only if the types match exactly, so what is read-only, the arrays of a Model, has
-# to be declared as that.
-READ_VECTOR = numba.types.Array(numba.float64, 1, 'C', readonly=True)
 VECTOR = numba.float64[::1]
 MATRIX = numba.float64[:, ::1]
 CUBE = numba.float64[:, :, ::1]
+ADDRESSES = numba.int64[::1]
+
+
+@numba.extending.intrinsic
+def pointer(typing_context, address):
+    """Take an integer as an address, for ``numba.carray``."""
+    def code(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], context.get_value_type(numba.types.voidptr))
+    return numba.types.voidptr(numba.types.int64), code
+
+
+@numba.njit(forceinline=True)
+def array_at(address, shape, dtype):
+    """Return the array that lies at an address; somebody else has to keep it alive."""
+    return numba.carray(pointer(address), shape, dtype)
 
 
 def records(dtype):
     """Return the type of a writable array of records."""
     return numba.from_dtype(dtype)[::1]
-
-
-def read_records(dtype):
-    """Return the type of a read-only array of records."""
-    return numba.types.Array(numba.from_dtype(dtype), 1, 'C', readonly=True)
 
 
 def cache_folder() -> Path:
@@ -114,14 +121,3 @@ def entry_point(*argument_types):
                 'compiled %s in %.1f s (once per machine)', function.__name__, elapsed)
         return dispatcher
     return compiled
-
-
-def unchecked(dispatcher):
-    """
-    Return the machine code of an entry point, to be called without a look at the arguments.
-
-    For a caller that owns every argument: one of another type would be misread. It saves half of
-    a call with twenty arrays, about a microsecond.
-    """
-    (compiled,) = dispatcher.overloads.values()
-    return compiled.entry_point

@@ -3,7 +3,12 @@ Spatial vectors and inertias as small values (Featherstone 2008, chapter 2 and s
 
 A value is a named tuple of numbers. Functions take and return values, so inside a kernel they
 live in registers: nothing is allocated. Each function works in 3x3 blocks, as the book does.
-The angular part comes first. ``X`` carries motions from the parent's frame to the child's.
+The angular part comes first.
+
+All axes are the world's, so a vector of one body can be compared with that of another, and from
+child to parent a quantity only moves to another origin, by ``r``: the child's origin less the
+parent's. Linear accelerations are those of the body's origin, as a camera would see them
+(Mirtich 1996), not the book's, which are less by w x v.
 """
 import math
 from typing import NamedTuple
@@ -81,8 +86,9 @@ class ArticulatedInertia(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """The motion subspace S = (0, 0, turn, 0, 0, slide) of a joint on its z axis."""
+    """The motion subspace S = (turn z, slide z) of a joint with one axis."""
 
+    z: Vector
     turn: float
     slide: float
 
@@ -172,18 +178,12 @@ def cross_columns(r, A):
 
 
 @inlined
-def turn_back(E, A):
-    """Compute E^T A E."""
-    return product(transpose(E), product(A, E))
-
-
-@inlined
-def turn_symmetric_back(E, S):
-    """Compute E^T S E; the last entry follows from the trace, which turning keeps."""
-    Ex, Ey, Ez = Vector(E.xx, E.yx, E.zx), Vector(E.xy, E.yy, E.zy), Vector(E.xz, E.yz, E.zz)
-    Sx, Sy = times(full(S), Ex), times(full(S), Ey)
-    xx, yy = dot(Ex, Sx), dot(Ey, Sy)
-    return Symmetric(xx, dot(Ey, Sx), dot(Ez, Sx), yy, dot(Ez, Sy),
+def turned(R, S):
+    """Compute R S R^T; the last entry follows from the trace, which turning keeps."""
+    x, y, z = Vector(R.xx, R.xy, R.xz), Vector(R.yx, R.yy, R.yz), Vector(R.zx, R.zy, R.zz)
+    Sx, Sy = times(full(S), x), times(full(S), y)
+    xx, yy = dot(x, Sx), dot(y, Sy)
+    return Symmetric(xx, dot(y, Sx), dot(z, Sx), yy, dot(z, Sy),
                      (S.xx + S.yy + S.zz) - (xx + yy))
 
 
@@ -229,92 +229,103 @@ def power(f, m):
 
 
 @inlined
-def cross_force(v, f):
-    """Compute v x* f: how a force that is fixed in a moving frame changes."""
-    return Force(add(cross(v.angular, f.moment), cross(v.linear, f.linear)),
-                 cross(v.angular, f.linear))
+def shift_motion(r, m):
+    """See a motion from the origin at r: that of the child, given the parent's."""
+    return Motion(m.angular, add(m.linear, cross(m.angular, r)))
 
 
 @inlined
-def transform_motion(X, m):
-    """Compute X m: a motion in child coordinates."""
-    return Motion(times(X.E, m.angular),
-                  times(X.E, subtract(m.linear, cross(X.r, m.angular))))
+def shift_force(r, f):
+    """Take the moment of a force about the parent's origin, the child's being at r."""
+    return Force(add(f.moment, cross(r, f.linear)), f.linear)
+
+
+# Joints.
+
+@inlined
+def axis_of(R, turn, slide):
+    """Return S of a joint that turns and slides along the z axis of R."""
+    return Axis(Vector(R.xz, R.yz, R.zz), turn, slide)
 
 
 @inlined
-def transform_force_to_parent(X, f):
-    """Compute X^T f: a force in parent coordinates."""
-    linear = times(transpose(X.E), f.linear)
-    return Force(add(times(transpose(X.E), f.moment), cross(X.r, linear)), linear)
-
-
-# Joints: the z axis of the child turns, slides, or both.
-
-@inlined
-def transform_axis(X, S, q, sine, cosine):
-    """Continue the fixed transform X through a joint at q, whose sine and cosine are known."""
-    E, r = X
-    s = sine if S.turn != 0.0 else 0.0
-    c = cosine if S.turn != 0.0 else 1.0
-    x = Vector(c * E.xx + s * E.yx, c * E.xy + s * E.yy, c * E.xz + s * E.yz)
-    y = Vector(c * E.yx - s * E.xx, c * E.yy - s * E.xy, c * E.yz - s * E.xz)
-    z = Vector(E.zx, E.zy, E.zz)
-    return Transform(Matrix(x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z),
-                     add(r, scale(z, S.slide * q)))
-
-
-@inlined
-def transform_free(r, w, x, y, z):
-    """Build X of a free body from its position and unit quaternion (w, x, y, z)."""
-    return Transform(Matrix(
-        1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y),
-        2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x),
-        2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)), r)
+def turn_about_z(R, sine, cosine):
+    """Turn a frame about its own z axis."""
+    return Matrix(cosine * R.xx + sine * R.xy, cosine * R.xy - sine * R.xx, R.xz,
+                  cosine * R.yx + sine * R.yy, cosine * R.yy - sine * R.yx, R.yz,
+                  cosine * R.zx + sine * R.zy, cosine * R.zy - sine * R.zx, R.zz)
 
 
 @inlined
 def along(S, rate):
     """Compute S rate: the motion across the joint."""
-    return Motion(Vector(0.0, 0.0, S.turn * rate), Vector(0.0, 0.0, S.slide * rate))
+    return Motion(scale(S.z, S.turn * rate), scale(S.z, S.slide * rate))
 
 
 @inlined
 def component(S, f):
     """Compute S^T f: the part of a force that the joint feels."""
-    return S.turn * f.moment.z + S.slide * f.linear.z
-
-
-@inlined
-def cross_along(v, S, rate):
-    """Compute v x S rate, with the zeros of S left out."""
-    turn, slide = S.turn * rate, S.slide * rate
-    w, u = v.angular, v.linear
-    return Motion(Vector(w.y * turn, -w.x * turn, 0.0),
-                  Vector(u.y * turn + w.y * slide, -u.x * turn - w.x * slide, 0.0))
+    return S.turn * dot(S.z, f.moment) + S.slide * dot(S.z, f.linear)
 
 
 @inlined
 def compose(R, p, X):
-    """Continue the pose (R, p) of the parent in the world to the child's."""
+    """Continue the pose (R, p) of a frame in the world to that of a frame placed in it by X."""
     return product(R, transpose(X.E)), add(p, times(R, X.r))
 
 
 # Quaternions, w x y z.
 
 @inlined
-def turn_quaternion(w, x, y, z, phi):
-    """Turn the orientation (w, x, y, z) by the world-axes rotation vector phi, and normalise."""
-    half = 0.5 * math.sqrt(dot(phi, phi))
-    k = 0.5 * math.sin(half) / half if half > MIN_HALF_ANGLE else 0.5
-    c = math.cos(half)
-    a = scale(phi, k)
-    w, x, y, z = (c * w - a.x * x - a.y * y - a.z * z,
-                  c * x + a.x * w + a.y * z - a.z * y,
-                  c * y + a.y * w + a.z * x - a.x * z,
-                  c * z + a.z * w + a.x * y - a.y * x)
+def rotation(w, x, y, z):
+    """Return the rotation matrix of a unit quaternion."""
+    return Matrix(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+                  2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                  2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y))
+
+
+@inlined
+def normalised(w, x, y, z):
     n = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     return n * w, n * x, n * y, n * z
+
+
+@inlined
+def times_quaternion(a, b, c, d, w, x, y, z):
+    """Multiply the quaternions (a, b, c, d) and (w, x, y, z)."""
+    return (a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
+            a * y + c * w + d * x - b * z, a * z + d * w + b * y - c * x)
+
+
+@inlined
+def exponential(phi):
+    """Return the unit quaternion that turns by the rotation vector phi."""
+    half = 0.5 * math.sqrt(dot(phi, phi))
+    k = 0.5 * math.sin(half) / half if half > MIN_HALF_ANGLE else 0.5
+    return math.cos(half), k * phi.x, k * phi.y, k * phi.z
+
+
+@inlined
+def turn_quaternion(w, x, y, z, phi):
+    """Turn an orientation by the rotation vector phi in the axes outside, and normalise."""
+    a, b, c, d = exponential(phi)
+    w, x, y, z = times_quaternion(a, b, c, d, w, x, y, z)
+    return normalised(w, x, y, z)
+
+
+@inlined
+def turn_quaternion_within(w, x, y, z, phi):
+    """Turn an orientation by the rotation vector phi in its own axes, and normalise."""
+    a, b, c, d = exponential(phi)
+    w, x, y, z = times_quaternion(w, x, y, z, a, b, c, d)
+    return normalised(w, x, y, z)
+
+
+@inlined
+def quaternion_rate(w, x, y, z, spin):
+    """Return how the numbers of an orientation change with a spin in the axes outside."""
+    half = scale(spin, 0.5)
+    return times_quaternion(0.0, half.x, half.y, half.z, w, x, y, z)
 
 
 # Inertias.
@@ -325,17 +336,14 @@ def add_rigid(A, B):
 
 
 @inlined
-def transform_rigid_to_parent(X, inertia):
-    """Compute X^T I X of a rigid body: turn by E^T, then move to the parent's origin by r."""
+def shift_rigid(r, inertia):
+    """Take the inertia of a rigid body about the parent's origin, the child's being at r."""
     m, h, about = inertia
-    r, back = X.r, times(transpose(X.E), h)
-    moved = add(back, scale(r, m))
-    square = 2.0 * dot(r, back) + m * dot(r, r)
-    shift = plus(plus(outer(r, back), outer(back, r)), outer(scale(r, m), r))
-    turned = full(turn_symmetric_back(X.E, about))
-    return RigidInertia(m, moved, Symmetric(
-        turned.xx + square - shift.xx, turned.xy - shift.xy, turned.xz - shift.xz,
-        turned.yy + square - shift.yy, turned.yz - shift.yz, turned.zz + square - shift.zz))
+    square = 2.0 * dot(r, h) + m * dot(r, r)
+    shift = plus(plus(outer(r, h), outer(h, r)), outer(scale(r, m), r))
+    return RigidInertia(m, add(h, scale(r, m)), Symmetric(
+        about.xx + square - shift.xx, about.xy - shift.xy, about.xz - shift.xz,
+        about.yy + square - shift.yy, about.yz - shift.yz, about.zz + square - shift.zz))
 
 
 @inlined
@@ -344,6 +352,16 @@ def momentum(inertia, v):
     m, h, about = inertia
     return Force(add(times(full(about), v.angular), cross(h, v.linear)),
                  subtract(scale(v.linear, m), cross(h, v.angular)))
+
+
+@inlined
+def force_to_move(inertia, w, a):
+    """Compute the force that gives a rigid body with spin w the acceleration a of its origin."""
+    m, h, about = inertia
+    spin = cross(w, times(full(about), w))
+    moment = add(add(times(full(about), a.angular), cross(h, a.linear)), spin)
+    swing = add(cross(a.angular, h), cross(w, cross(w, h)))
+    return Force(moment, add(scale(a.linear, m), swing))
 
 
 @inlined
@@ -370,11 +388,15 @@ def inertia_times(A, m):
 
 @inlined
 def inertia_along(A, S):
-    """Compute A S from the columns that S selects."""
+    """Compute A S; most joints turn or slide, and then half of it is enough."""
     J, H, M = A
-    return Force(
-        add(scale(Vector(J.xz, J.yz, J.zz), S.turn), scale(Vector(H.xz, H.yz, H.zz), S.slide)),
-        add(scale(Vector(H.zx, H.zy, H.zz), S.turn), scale(Vector(M.xz, M.yz, M.zz), S.slide)))
+    if S.slide == 0.0:
+        turn = scale(S.z, S.turn)
+        return Force(times(full(J), turn), times(transpose(H), turn))
+    if S.turn == 0.0:
+        slide = scale(S.z, S.slide)
+        return Force(times(H, slide), times(full(M), slide))
+    return inertia_times(A, along(S, 1.0))
 
 
 @inlined
@@ -387,15 +409,13 @@ def subtract_outer(A, U, k):
 
 
 @inlined
-def transform_inertia_to_parent(X, A):
-    """Compute X^T A X: turn by E^T, then move to the parent's origin by r."""
-    J = full(turn_symmetric_back(X.E, A.J))
-    H = turn_back(X.E, A.H)
-    M = full(turn_symmetric_back(X.E, A.M))
-    moved_H = plus(H, cross_columns(X.r, M))
-    moved_J = plus(plus(J, cross_columns(X.r, transpose(H))),
-                   transpose(cross_columns(X.r, transpose(moved_H))))
-    return ArticulatedInertia(upper(moved_J), moved_H, upper(M))
+def shift_inertia(r, A):
+    """Take an articulated inertia about the parent's origin, the child's being at r."""
+    J, H, M = A
+    moved_H = plus(H, cross_columns(r, full(M)))
+    moved_J = plus(plus(full(J), cross_columns(r, transpose(H))),
+                   transpose(cross_columns(r, transpose(moved_H))))
+    return ArticulatedInertia(upper(moved_J), moved_H, M)
 
 
 @inlined
@@ -465,6 +485,11 @@ def put_vector(a, k, v):
 @inlined
 def put_symmetric(a, k, S):
     a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5] = S
+
+
+@inlined
+def put_quaternion(a, k, w, x, y, z):
+    a[k], a[k + 1], a[k + 2], a[k + 3] = w, x, y, z
 
 
 @inlined

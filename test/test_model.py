@@ -130,8 +130,6 @@ def test_file_without_a_world_has_gazebos_gravity():
 
 
 @pytest.mark.parametrize('parts, message', [
-    ((link('a'), link('b'), joint('x', 'a', 'b', 'ball', '')),
-     "<text>:4: joint 'x' has type 'ball', which is not simulated yet (simulated: revolute, "),
     ((link('a'), link('b'), link('c'), joint('x', 'a', 'b'), joint('y', 'b', 'c'),
       joint('z', 'a', 'c')),
      "<text>:7: link 'c' is moved by joints 'y' and 'z', which close the loop a [x] b [y] c [z] a;"

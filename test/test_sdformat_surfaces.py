@@ -142,7 +142,7 @@ def test_a_limit_of_1e16_is_none_in_a_model():
         text = ('<sdf version="1.12"><model name="m"><link name="a"/><joint name="j" '
                 f'type="{kind}"><parent>world</parent><child>a</child><axis><limit>{limit}</limit>'
                 '</axis></joint></model></sdf>')
-        return build(assemble(read(text=text))).joints[0]
+        return build(assemble(read(text=text))).dofs[0]
     written = table('revolute', '<lower>-1e16</lower><upper>1e16</upper><velocity>1e17</velocity>')
     assert (written.lower, written.upper, written.velocity_limit) == (
         -math.inf, math.inf, math.inf)

@@ -27,11 +27,10 @@ def length(a):
 
 @inlined
 def velocity_at(body, p):
-    """Return the velocity of a body's point at p, and the body's spin, in world axes."""
-    v, R = as_motion(body.v), as_matrix(body.R_WB, 0)
-    spin = times(R, v.angular)
+    """Return the velocity of a body's point at p, and the body's spin."""
+    v = as_motion(body.v)
     arm = subtract(p, as_vector(body.p_WB, 0))
-    return add(times(R, v.linear), cross(spin, arm)), spin
+    return add(v.linear, cross(v.angular, arm)), v.angular
 
 
 @inlined

@@ -1,6 +1,6 @@
 """How joint velocities move contact points."""
 from spr_dynamics.jit import exact, inlined
-from spr_dynamics.model.records import FREE
+from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import add, as_vector, cross, dot, scale, subtract, Vector
 
 
@@ -40,6 +40,10 @@ def add_path(tree, work, contact, J, support, i, sign):
                            1.0 if axis == 2 else 0.0)
                 add_column(contact, J, support, k + axis, e, sign)
                 add_column(contact, J, support, k + 3 + axis, cross(e, r), sign)
+        elif body.joint == BALL:
+            for axis in range(3):
+                e = Vector(now.R_WB[axis], now.R_WB[3 + axis], now.R_WB[6 + axis])
+                add_column(contact, J, support, k + axis, cross(e, r), sign)
         else:
             z = Vector(now.R_WB[2], now.R_WB[5], now.R_WB[8])
             velocity = add(scale(cross(z, r), body.turn), scale(z, body.slide))
@@ -48,7 +52,26 @@ def add_path(tree, work, contact, J, support, i, sign):
 
 
 @exact
-def fill_jacobians(tree, work, contacts, count, J, support):
+def fold_followers(followers, contact, J, support):
+    """Let a leader's column have what its followers do; theirs become zero."""
+    for f in range(followers.size):
+        follower = followers[f]
+        n = contact.n_support
+        own = find_column(support, n, follower.v)
+        if own == n:
+            continue
+        s = find_column(support, n, follower.leader_v)
+        if s == n:
+            support[s] = follower.leader_v
+            J[0, s], J[1, s], J[2, s] = 0.0, 0.0, 0.0
+            contact.n_support = n + 1
+        for row in range(3):
+            J[row, s] += follower.ratio * J[row, own]
+            J[row, own] = 0.0
+
+
+@exact
+def fill_jacobians(tree, work, followers, contacts, count, J, support):
     """
     Write each contact's Jacobian: rows n, t1, t2, and only the columns that are not zero.
 
@@ -60,3 +83,4 @@ def fill_jacobians(tree, work, contacts, count, J, support):
         contact.n_support = 0
         add_path(tree, work, contact, J[c], support[c], contact.body_b, 1.0)
         add_path(tree, work, contact, J[c], support[c], contact.body_a, -1.0)
+        fold_followers(followers, contact, J[c], support[c])

@@ -6,9 +6,9 @@ import numpy as np
 from spr_dynamics.contact.records import PAIR
 from spr_dynamics.dynamics.crba import mass_matrix
 from spr_dynamics.dynamics.kinematics import link_poses
-from spr_dynamics.dynamics.work import workspace_of
+from spr_dynamics.dynamics.work import Workspace
 from spr_dynamics.model.model import frozen
-from spr_dynamics.model.records import AXIS, BOX, PLANE, SPHERE
+from spr_dynamics.model.records import AXIS, BALL, BOX, PLANE, SPHERE
 
 POINTS = {SPHERE: 1, BOX: 8}  # contacts that a shape can have with a plane
 
@@ -91,7 +91,7 @@ def inverse_masses(model) -> np.ndarray:
     if not model.shapes.size or model.nv == 0:
         return w
     link_poses(model, model.home)
-    place = workspace_of(model).body
+    place = model.buffers[Workspace].body
     R_WB, p_WB = place['R_WB'].reshape(-1, 3, 3).copy(), place['p_WB'].copy()
     M, mass = mass_matrix(model, model.home), tree_masses(model)
     for i in sorted(set(model.shapes['body'].tolist()) - {0}):
@@ -121,6 +121,8 @@ def point_jacobian(model, R_WB, p_WB, i, p_W):
         if body['joint'] == AXIS:
             z = R[:, 2]
             J[:, k] = body['turn'] * np.cross(z, r) + body['slide'] * z
+        elif body['joint'] == BALL:
+            J[:, k:k + 3] = np.cross(R.T, r).T
         else:
             J[:, k:k + 3] = np.eye(3)
             J[:, k + 3:k + 6] = np.cross(np.eye(3), r).T

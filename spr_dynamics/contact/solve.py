@@ -11,6 +11,7 @@ settle, the bound is kept and the convex problem solved, which always has one so
 """
 import math
 
+from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.jit import exact
 
 RENEWALS = 20  # iterations in which the bound on friction follows the normal impulse
@@ -19,7 +20,6 @@ GOOD_ENOUGH_STEP = 0.05  # the full step is taken if it removes this much of the
 LINE_TOLERANCE = 1e-6  # relative slope at which the line search ends
 MAX_STEP = 4.0  # steps longer than this are taken in several iterations
 ROUNDOFF = 1e-12  # [sqrt(J)] residual that is zero for every robot
-TINY = 1e-9  # relative size of what is added to a pivot that is not positive
 
 
 @exact
@@ -112,44 +112,6 @@ def fill_hessian(contacts, count, J, support, A, H):
                 j = support[c, q]
                 if j <= i:
                     H[i, j] += w_n * J[c, 0, q] + w_1 * J[c, 1, q] + w_2 * J[c, 2, q]
-
-
-@exact
-def factor(H, column):
-    """
-    Cholesky factor in place, lower half, right-looking: its inner loop needs no reordering.
-
-    A pivot that is not positive, which only round-off can bring about, is lifted.
-    """
-    n = H.shape[0]
-    least = 0.0
-    for k in range(n):
-        least = max(least, TINY * H[k, k])
-    for k in range(n):
-        d = math.sqrt(max(H[k, k], least))
-        H[k, k] = d
-        for i in range(k + 1, n):
-            H[i, k] /= d
-            column[i] = H[i, k]
-        for i in range(k + 1, n):
-            x = column[i]
-            if x != 0.0:
-                for j in range(k + 1, i + 1):
-                    H[i, j] -= x * column[j]
-
-
-@exact
-def solve_factored(H, b):
-    """Solve L L^T x = b in place."""
-    n = b.size
-    for i in range(n):
-        for j in range(i):
-            b[i] -= H[i, j] * b[j]
-        b[i] /= H[i, i]
-    for i in range(n - 1, -1, -1):
-        b[i] /= H[i, i]
-        for j in range(i):
-            b[j] -= H[i, j] * b[i]
 
 
 @exact

@@ -6,11 +6,11 @@ again to say what was wrong.
 """
 import numpy as np
 
+from spr_dynamics.dynamics.work import Workspace
 from spr_dynamics.jit import kernel
-from spr_dynamics.model.records import FREE
+from spr_dynamics.model.records import AXIS, FREE
 
 OK, BAD = 0, 1
-NO_FORCES = np.zeros((0, 6))
 UNIT_TOLERANCE = 1e-6  # how far the squared length of a quaternion may be from one
 
 
@@ -34,11 +34,11 @@ def are_moderate(x):
 
 @kernel
 def are_unit(tree, q):
-    """Answer whether the quaternions of the free bodies have length one."""
+    """Answer whether the quaternions of balls and free bodies have length one."""
     for i in range(1, tree.size):
-        if tree[i].joint == FREE:
-            j = tree[i].q
-            square = q[j + 3] ** 2 + q[j + 4] ** 2 + q[j + 5] ** 2 + q[j + 6] ** 2
+        if tree[i].joint != AXIS:
+            j = tree[i].q + (3 if tree[i].joint == FREE else 0)
+            square = q[j] ** 2 + q[j + 1] ** 2 + q[j + 2] ** 2 + q[j + 3] ** 2
             if abs(square - 1.0) > UNIT_TOLERANCE:
                 return False
     return True
@@ -54,19 +54,6 @@ def is_position(tree, q, nq):
 def is_vector(x, n):
     """Answer whether x has n finite entries."""
     return x.size == n and are_finite(x)
-
-
-@kernel
-def is_force_table(f_ext, n):
-    """Answer whether f_ext is empty or has six finite entries for each of n links."""
-    if f_ext.shape[0] == 0:
-        return True
-    if f_ext.shape[0] != n or f_ext.shape[1] != 6:
-        return False
-    for k in range(n):
-        if not are_finite(f_ext[k]):
-            return False
-    return True
 
 
 def checked(name, value, size) -> np.ndarray:
@@ -92,31 +79,28 @@ def checked_position(model, q) -> np.ndarray:
     """
     Return positions as an array of doubles.
 
-    :raises ValueError: Also if a free root's quaternion does not have length one.
+    :raises ValueError: Also if the quaternion of a free root or ball does not have length one.
     """
     q = checked('q', q, model.nq)
-    for root in model.free_roots:
-        quaternion = q[root.q + 3:root.q + 7]
+    for name, at in model.quaternions:
+        quaternion = q[at:at + 4]
         if abs(quaternion @ quaternion - 1.0) > UNIT_TOLERANCE:
-            raise ValueError(
-                f"q: unit quaternion w x y z expected for free root '{root.name}' in "
-                f'q[{root.q + 3}:{root.q + 7}], got {quaternion.tolist()}')
+            raise ValueError(f'q: unit quaternion w x y z expected for {name} in '
+                             f'q[{at}:{at + 4}], got {quaternion.tolist()}')
     return q
 
 
 def checked_forces(model, f_ext) -> np.ndarray:
     """
-    Return external forces as an array of doubles; None gives no rows.
+    Return external forces as an array of doubles.
 
     :raises ValueError: If the shape is not (number of links, 6) or an entry is not finite.
     """
-    if f_ext is None:
-        return NO_FORCES
     try:
-        array = np.array(f_ext, dtype=float, order='C')
+        array = np.array(f_ext, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(f'f_ext: numbers expected, got {f_ext!r}') from None
-    if array.shape not in ((model.links.size, 6), (0, 6)):
+    if array.shape != (model.links.size, 6):
         raise ValueError(f'f_ext: shape ({model.links.size}, 6) expected (a row for each of '
                          f'model.link_names), got {array.shape}')
     if not np.isfinite(array).all():
@@ -124,6 +108,17 @@ def checked_forces(model, f_ext) -> np.ndarray:
         raise ValueError(f"f_ext: finite numbers expected, got {array[k].tolist()} for link "
                          f"'{model.link_names[k]}'")
     return array
+
+
+def block_with(model, f_ext) -> np.ndarray:
+    """
+    Return the block of a model's buffers, with forces on its links.
+
+    :raises ValueError: If ``f_ext`` is no table of forces.
+    """
+    work = model.buffers[Workspace]
+    work.forces[:] = checked_forces(model, f_ext)
+    return work.pushed_block
 
 
 def checked_out(out, shape) -> np.ndarray:

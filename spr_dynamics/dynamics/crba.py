@@ -1,102 +1,175 @@
 """The joint-space inertia matrix."""
 import numpy as np
 
-from spr_dynamics.dynamics.check import (
-    BAD, checked_out, checked_position, is_position, OK)
-from spr_dynamics.dynamics.kinematics import transforms, TREE_RECORDS
-from spr_dynamics.dynamics.work import WORK_RECORDS, workspace_of
-from spr_dynamics.jit import entry_point, inlined, kernel, MATRIX, VECTOR
-from spr_dynamics.model.records import FREE
+from spr_dynamics.dynamics.check import BAD, checked_out, checked_position, is_position, OK
+from spr_dynamics.dynamics.kinematics import axis_in_world, place, turn_inertias
+from spr_dynamics.dynamics.work import (
+    columns_of, IN_ORDER, NQ, NV, order_of, tree_of, trig_of, work_of, Workspace)
+from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR
+from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add_rigid, along, as_rigid_inertia, as_transform, Axis, component, momentum, Motion,
-    put_rigid_inertia, times, transform_force_to_parent, transform_rigid_to_parent, transpose,
-    Vector, ZERO)
-
-
-@inlined
-def world_direction(X, k):
-    """Return column k of a free joint's S: a world axis, moving or turning, in the body."""
-    E = X.E
-    axis = (Vector(E.xx, E.yx, E.zx) if k % 3 == 0 else
-            Vector(E.xy, E.yy, E.zy) if k % 3 == 1 else Vector(E.xz, E.yz, E.zz))
-    return Motion(ZERO, axis) if k < 3 else Motion(axis, ZERO)
-
-
-@inlined
-def put_pair(M, row, column, value):
-    M[row, column] = value
-    M[column, row] = value
-
-
-@inlined
-def put_free_column(M, k, column, X, f):
-    """Write S^T f of a free joint into its six rows of a column, and into the mirror image."""
-    back = transpose(X.E)
-    linear, moment = times(back, f.linear), times(back, f.moment)
-    put_pair(M, k, column, linear.x)
-    put_pair(M, k + 1, column, linear.y)
-    put_pair(M, k + 2, column, linear.z)
-    put_pair(M, k + 3, column, moment.x)
-    put_pair(M, k + 4, column, moment.y)
-    put_pair(M, k + 5, column, moment.z)
+    add_rigid, along, as_matrix, as_rigid_inertia, as_vector, momentum, Motion,
+    put_rigid_inertia, shift_force, shift_motion, shift_rigid, subtract, Vector, ZERO)
 
 
 @kernel
 def composite_inertias(tree, work):
-    """Add up, inward, what each joint carries; needs the transforms."""
-    for i in range(1, tree.size):
-        put_rigid_inertia(work[i].Ic, as_rigid_inertia(tree[i].inertia))
+    """Add up, inward, what each joint carries; needs the bodies' inertias in world axes."""
     for i in range(tree.size - 1, 0, -1):
-        if tree[i].parent > 0:
-            now, up = work[i], work[tree[i].parent]
-            put_rigid_inertia(up.Ic, add_rigid(
-                as_rigid_inertia(up.Ic),
-                transform_rigid_to_parent(as_transform(now.X), as_rigid_inertia(now.Ic))))
+        body, now = tree[i], work[i]
+        Ic = as_rigid_inertia(now.inertia)
+        if not body.is_leaf:
+            Ic = add_rigid(Ic, as_rigid_inertia(now.Ic))
+        put_rigid_inertia(now.Ic, Ic)
+        if body.parent > 0:
+            up = work[body.parent]
+            Ic = shift_rigid(as_vector(now.r, 0), Ic)
+            if not body.is_last_child:
+                Ic = add_rigid(Ic, as_rigid_inertia(up.Ic))
+            put_rigid_inertia(up.Ic, Ic)
+
+
+@inlined
+def put_column(columns, k, S, f):
+    """Write column k: a direction of motion, and the force that moves all that it carries."""
+    for row, value in enumerate((
+            S.angular.x, S.angular.y, S.angular.z, S.linear.x, S.linear.y, S.linear.z,
+            f.moment.x, f.moment.y, f.moment.z, f.linear.x, f.linear.y, f.linear.z)):
+        columns[row, k] = value
+
+
+@inlined
+def unit(k):
+    return Vector(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+
+
+@inlined
+def put_direction(columns, k, now, origin, S):
+    """Write the column of a direction S about a body's own origin."""
+    arm = subtract(as_vector(now.p_WB, 0), origin)
+    f = momentum(as_rigid_inertia(now.Ic), S)
+    back = Vector(-arm.x, -arm.y, -arm.z)
+    put_column(columns, k, shift_motion(back, S), shift_force(arm, f))
 
 
 @kernel
-def inertia_matrix(tree, work, M):
+def directions(tree, work, columns):
     """
-    Fill M, given the transforms and the composite inertias.
+    Write every joint's S, and the force Ic S, about the first joint of its tree.
 
-    Column by column: the force that moves all a joint carries, seen by each joint on the way in.
+    There they can be compared without a walk through the tree; about the world's origin, a robot
+    far away would lose digits.
+
+    :param columns: Result, shape (12, nv): S, then Ic S, the bodies' velocities in order.
     """
-    for row in range(M.shape[0]):
-        for column in range(M.shape[1]):
-            M[row, column] = 0.0
+    for i in range(1, tree.size):
+        body, now = tree[i], work[i]
+        k, origin = body.column, as_vector(work[body.trunk].p_WB, 0)
+        R = as_matrix(now.R_WB, 0)
+        if body.joint == FREE:
+            for axis in range(3):
+                put_direction(columns, k + axis, now, origin, Motion(ZERO, unit(axis)))
+                put_direction(columns, k + 3 + axis, now, origin, Motion(unit(axis), ZERO))
+        elif body.joint == BALL:
+            for axis in range(3):
+                z = Vector(now.R_WB[axis], now.R_WB[3 + axis], now.R_WB[6 + axis])
+                put_direction(columns, k + axis, now, origin, Motion(z, ZERO))
+        else:
+            put_direction(columns, k, now, origin, along(axis_in_world(body, R), 1.0))
+
+
+@kernel
+def pair_in_order(tree, columns, M):
+    """
+    Fill M where qd has the order of bodies: a row from the diagonal on, then the mirror image.
+
+    In slices that start at the diagonal the compiler sees what it can do eight at a time.
+    """
+    nv = M.shape[0]
     for i in range(1, tree.size):
         body = tree[i]
-        X, Ic = as_transform(work[i].X), as_rigid_inertia(work[i].Ic)
+        for j in range(body.column, body.next_column):
+            row, n = M[j, j:], body.end_column - j
+            a, b, c = columns[0, j], columns[1, j], columns[2, j]
+            d, e, f = columns[3, j], columns[4, j], columns[5, j]
+            n_x, n_y, n_z = columns[6, j:], columns[7, j:], columns[8, j:]
+            f_x, f_y, f_z = columns[9, j:], columns[10, j:], columns[11, j:]
+            for k in range(n):
+                row[k] = (a * n_x[k] + b * n_y[k] + c * n_z[k]
+                          + d * f_x[k] + e * f_y[k] + f * f_z[k])
+            for k in range(n, nv - j):
+                row[k] = 0.0
+    for j in range(1, nv):
+        for k in range(j):
+            M[j, k] = M[k, j]
+
+
+@kernel
+def pair_scattered(tree, columns, order, M):
+    """Fill M where qd has another order than the bodies: each number in its two places."""
+    n_x, n_y, n_z = columns[6], columns[7], columns[8]
+    f_x, f_y, f_z = columns[9], columns[10], columns[11]
+    for j in range(M.shape[0]):
+        for k in range(M.shape[0]):
+            M[j, k] = 0.0
+    for i in range(1, tree.size):
+        body = tree[i]
         if body.joint == FREE:
-            for k in range(6):
-                put_free_column(M, body.v, body.v + k, X, momentum(Ic, world_direction(X, k)))
+            pair_root(body, columns, order, M)
             continue
-        S = Axis(body.turn, body.slide)
-        f = momentum(Ic, along(S, 1.0))
-        M[body.v, body.v] = component(S, f)
-        while body.parent > 0:
-            f = transform_force_to_parent(X, f)
-            j = body.parent
-            body, X = tree[j], as_transform(work[j].X)
-            if body.joint == FREE:
-                put_free_column(M, body.v, tree[i].v, X, f)
-            else:
-                put_pair(M, body.v, tree[i].v, component(Axis(body.turn, body.slide), f))
+        for j in range(body.column, body.next_column):
+            a, b, c = columns[0, j], columns[1, j], columns[2, j]
+            d, e, f = columns[3, j], columns[4, j], columns[5, j]
+            row = order[j]
+            for k in range(j, body.end_column):
+                column = order[k]
+                felt = (a * n_x[k] + b * n_y[k] + c * n_z[k]
+                        + d * f_x[k] + e * f_y[k] + f * f_z[k])
+                M[row, column] = felt
+                M[column, row] = felt
 
 
-@entry_point(TREE_RECORDS, WORK_RECORDS, MATRIX, VECTOR, MATRIX)
-def crba(tree, work, trig, q, M):
+@inlined
+def pair_root(body, columns, order, M):
+    """Fill rows and columns of a free root, which feels each force as it is."""
+    row = body.v
+    for k in range(body.column, body.end_column):
+        column = order[k]
+        mirror = M[column]
+        for axis in range(3):
+            moment, force = columns[6 + axis, k], columns[9 + axis, k]
+            M[row + axis, column] = force
+            M[row + 3 + axis, column] = moment
+            mirror[row + axis] = force
+            mirror[row + 3 + axis] = moment
+
+
+@kernel
+def inertia_matrix(block, M):
+    """Fill M with what each direction feels of all that another one carries, given these."""
+    tree, columns = tree_of(block), columns_of(block)
+    directions(tree, work_of(block), columns)
+    if block[IN_ORDER] != 0:
+        pair_in_order(tree, columns, M)
+    else:
+        pair_scattered(tree, columns, order_of(block), M)
+
+
+@entry_point(ADDRESSES, VECTOR, MATRIX)
+def crba(block, q, M):
     """
     Composite-rigid-body algorithm (Featherstone 2008, table 6.2), O(nb depth).
 
     :param M: Result: the symmetric inertia matrix, shape (nv, nv).
     :returns: OK, or BAD if an argument has a wrong size or is not finite.
     """
-    if not is_position(tree, q, trig.shape[1]):
+    tree, work, nv = tree_of(block), work_of(block), block[NV]
+    if not is_position(tree, q, block[NQ]) or M.shape[0] != nv or M.shape[1] != nv:
         return BAD
-    transforms(tree, work, trig, q)
+    place(tree, work, trig_of(block), q)
+    turn_inertias(tree, work)
     composite_inertias(tree, work)
-    inertia_matrix(tree, work, M)
+    inertia_matrix(block, M)
     return OK
 
 
@@ -110,17 +183,13 @@ def mass_matrix(model, q, out=None) -> np.ndarray:
     :returns: The symmetric matrix, shape (nv, nv).
     :raises ValueError: If an argument has the wrong shape or is not finite; names it.
     """
-    work = workspace_of(model)
-    shape = model.nv, model.nv
+    block = model.buffers[Workspace].block
     if out is None:
-        out = np.empty(shape)
-    elif getattr(out, 'shape', None) != shape:
-        checked_out(out, shape)
+        out = np.empty((model.nv, model.nv))
     try:
-        status = crba(model.tree, work.body, work.trig, q, out)
-    except (TypeError, ValueError):  # not an array of doubles
+        status = crba(block, q, out)
+    except (TypeError, ValueError):  # not contiguous, writable arrays of doubles
         status = BAD
     if status != OK:
-        crba(model.tree, work.body, work.trig, checked_position(model, q),
-             checked_out(out, shape))
+        crba(block, checked_position(model, q), checked_out(out, (model.nv, model.nv)))
     return out

@@ -2,8 +2,8 @@
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import FREE
 from spr_dynamics.spatial import (
-    add, as_matrix, as_rigid_inertia, as_vector, cross, cross_columns, dot, full, Matrix, outer,
-    plus, put_vector, scale, subtract, Symmetric, times, transpose, Vector)
+    add, as_rigid_inertia, as_vector, cross, cross_columns, dot, full, Matrix, outer,
+    plus, put_vector, scale, subtract, Symmetric, times, Vector)
 
 NEWTON_STEPS = 4  # round-off is reached in two or three at any speed that a step resolves
 
@@ -36,7 +36,7 @@ def skew(a):
 @inlined
 def implicit_spin(inertia, w0, w, dt):
     """
-    Find the spin at the end of a step, in body axes.
+    Find the spin at the end of a step, in the axes of its start.
 
     The root of I w1 + dt w1 x I w1 = I w + dt w0 x I w0, where w is the spin with the gyroscopic
     torque taken at the start. Without a torque the energy w I w then never grows.
@@ -59,22 +59,18 @@ def take_gyroscopic_torque_at_the_end(tree, work, qd, velocity, dt):
     Taken at the start of the step, the torque feeds energy into a fast spin until it explodes.
     The centre of mass keeps its velocity; that of the origin is made the one that belongs to the
     orientation at the start, since the turn of the way between them comes with the positions.
-    Needs the transforms and the composite inertias.
+    Needs the composite inertias.
 
     :param qd: Velocities at the start of the step, shape (nv,).
     :param velocity: Velocities that the step would end with; corrected in place.
     """
     for i in range(1, tree.size):
-        body, now = tree[i], work[i]
-        if body.joint != FREE:
+        if tree[i].joint != FREE:
             continue
-        k = body.v
-        E = as_matrix(now.X, 0)
-        inertia, centre = about_centre(as_rigid_inertia(now.Ic))
-        start = as_vector(qd, k + 3)
-        before = as_vector(velocity, k + 3)
-        after = times(transpose(E), implicit_spin(inertia, times(E, start), times(E, before), dt))
-        arm = times(transpose(E), centre)
+        k = tree[i].v
+        inertia, arm = about_centre(as_rigid_inertia(work[i].Ic))
+        start, before = as_vector(qd, k + 3), as_vector(velocity, k + 3)
+        after = implicit_spin(inertia, start, before, dt)
         turning = scale(cross(start, cross(start, arm)), dt)
         v = add(as_vector(velocity, k), subtract(turning, cross(subtract(after, before), arm)))
         put_vector(velocity, k, v)

@@ -1,19 +1,35 @@
-"""Scratch that the algorithms share, one record a body. Names are those of the book's tables."""
+"""Scratch that the algorithms share, and how kernels find it and the model it is for."""
 import numpy as np
 
-from spr_dynamics.jit import records
-from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERTIA, TRANSFORM
+from spr_dynamics.jit import array_at, inlined
+from spr_dynamics.model.records import FOLLOWER, LINK, TREE
+from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERTIA
 
+# One record a body; all in world axes, about the body's origin.
 WORK = np.dtype([
-    ('X', np.float64, TRANSFORM),                # parent to body
     ('R_WB', np.float64, 9), ('p_WB', np.float64, 3),
-    ('v', np.float64, MOTION), ('c', np.float64, MOTION), ('a', np.float64, MOTION),
-    ('f', np.float64, FORCE),
-    ('Ic', np.float64, RIGID_INERTIA),
-    ('IA', np.float64, ARTICULATED_INERTIA), ('pA', np.float64, FORCE),
-    ('U', np.float64, FORCE), ('inv_d', np.float64), ('u', np.float64),
+    ('r', np.float64, 3),                        # from the parent's origin
+    ('inertia', np.float64, RIGID_INERTIA),      # of the body alone
+    ('Ic', np.float64, RIGID_INERTIA),           # of all that it carries
+    ('v', np.float64, MOTION),
+    ('a', np.float64, MOTION),                   # linear: of the origin, as seen from the world
+    ('f', np.float64, FORCE),                    # through the joint, on the body
+    ('IA', np.float64, ARTICULATED_INERTIA),     # of all that it carries, joints being free
+    ('U', np.float64, FORCE), ('inv_d', np.float64), ('u', np.float64, 3),
+    ('J_inv', np.float64, 6),                    # of a ball joint: what inv_d is to others
+    ('da', np.float64, MOTION),                  # what the joints' forces add to a
 ], align=True)
-WORK_RECORDS = records(WORK)
+
+# Entries of a block: addresses, then sizes.
+(TREE_AT, WORK_AT, LINKS_AT, FOLLOWERS_AT, TRIG_AT, GRAVITY_AT, FORCES_AT, COLUMNS_AT, ORDER_AT,
+ ZERO_AT, COUPLED_AT, PIVOTS_AT, N_BODIES, N_LINKS, N_FOLLOWERS, N_FORCES, N_COUPLED, NQ, NV,
+ IN_ORDER, BLOCK_SIZE) = range(21)
+
+
+@inlined
+def padded(n):
+    """Round up to whole vectors: the compiler treats what is left over one by one."""
+    return (n + 7) // 8 * 8
 
 
 class Workspace:
@@ -21,17 +37,89 @@ class Workspace:
     Buffers for one model: overwritten by every call, worth nothing between calls.
 
     They start as NaN, so that reading what nobody wrote shows.
+
+    :param model: The robot.
+    :param gravity: Where kernels look up the acceleration of free fall, shape (3,); the model's
+        own without it.
     """
 
-    def __init__(self, model):
-        self.body = np.full(model.tree.size, np.nan, WORK)
-        self.trig = np.full((2, model.nq), np.nan)
-        self.no_diagonal = np.zeros(model.nv)
+    def __init__(self, model, gravity=None):
+        nb, nv = model.tree.size, model.nv
+        self.body = np.full(nb, np.nan, WORK)
+        self.body[0] = np.zeros((), WORK)
+        self.body[0]['R_WB'] = np.eye(3).ravel()
+        self.forces = np.zeros((model.links.size, 6))
+        n_followers = model.followers.size
+        n_coupled = nv if n_followers else 0
+        in_order = bool((model.order == np.arange(nv)).all())
+        self.kept = (
+            model.tree, self.body, model.links, model.followers,
+            np.zeros((3, padded(model.nq))), model.gravity if gravity is None else gravity,
+            self.forces, np.full((12, nv), np.nan), model.order, np.zeros(nv),
+            np.zeros((n_coupled, n_coupled)), np.zeros(n_coupled))
+        sizes = nb, model.links.size, n_followers, 0, n_coupled, model.nq, nv, in_order
+        self.block = np.array([*(array.ctypes.data for array in self.kept), *sizes], np.int64)
+        """Where a kernel finds all this in a single argument: a call with ten takes 1 us more."""
+        self.pushed_block = self.block.copy()
+        """The same, with the forces on links in use."""
+        self.pushed_block[N_FORCES] = model.links.size
 
 
-def workspace_of(model) -> Workspace:
-    """Return the buffers that the public functions use for a model."""
-    workspace = model.buffers.get(Workspace)
-    if workspace is None:
-        workspace = model.buffers[Workspace] = Workspace(model)
-    return workspace
+@inlined
+def tree_of(block):
+    return array_at(block[TREE_AT], block[N_BODIES], TREE)
+
+
+@inlined
+def work_of(block):
+    return array_at(block[WORK_AT], block[N_BODIES], WORK)
+
+
+@inlined
+def links_of(block):
+    return array_at(block[LINKS_AT], block[N_LINKS], LINK)
+
+
+@inlined
+def trig_of(block):
+    return array_at(block[TRIG_AT], (3, padded(block[NQ])), np.float64)
+
+
+@inlined
+def gravity_of(block):
+    return array_at(block[GRAVITY_AT], 3, np.float64)
+
+
+@inlined
+def forces_of(block):
+    return array_at(block[FORCES_AT], (block[N_FORCES], 6), np.float64)
+
+
+@inlined
+def columns_of(block):
+    return array_at(block[COLUMNS_AT], (12, block[NV]), np.float64)
+
+
+@inlined
+def order_of(block):
+    return array_at(block[ORDER_AT], block[NV], np.uint64)  # none is negative
+
+
+@inlined
+def zero_of(block):
+    return array_at(block[ZERO_AT], block[NV], np.float64)
+
+
+@inlined
+def followers_of(block):
+    return array_at(block[FOLLOWERS_AT], block[N_FOLLOWERS], FOLLOWER)
+
+
+@inlined
+def coupled_of(block):
+    return array_at(block[COUPLED_AT], (block[N_COUPLED], block[N_COUPLED]), np.float64)
+
+
+@inlined
+def pivots_of(block):
+    return array_at(block[PIVOTS_AT], block[N_COUPLED], np.float64)

@@ -1,18 +1,22 @@
 """Elements to arrays: weld, order and measure the bodies of an Assembly."""
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from spr_dynamics.errors import ModelError
-from spr_dynamics.model.model import FreeRoot, frozen, Joint, Model
-from spr_dynamics.model.records import AXIS, FREE, LINK, transform_from_pose, TREE
+from spr_dynamics.model.coupling import follower_records
+from spr_dynamics.model.model import Dof, FreeRoot, frozen, Joint, Model
+from spr_dynamics.model.records import (
+    AXIS, BALL, FREE, LINK, POSITIONS, transform_from_pose, TREE, VELOCITIES)
 from spr_dynamics.model.shapes import build_shapes
-from spr_dynamics.model.topology import joins_static, order_bodies, weld, where
+from spr_dynamics.model.topology import (
+    find_movers, joins_static, order_bodies, weld, where)
 from spr_dynamics.sdformat.assemble import Assembly, unique_names
 from spr_dynamics.sdformat.values import effective_bound
 
-TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
-SIMULATED = (*TURNING, *SLIDING, 'fixed')
+TURNING = ('revolute', 'continuous', 'screw', 'universal', 'revolute2')
+NO_LIMITS = -np.inf, np.inf, np.inf, 0.0  # positions, velocity, and no friction
 TOO_LARGE = 1e100  # the square of this is still a number
 SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
 
@@ -27,7 +31,8 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
     """
     refuse_unsimulated(assembly)
     group = weld(assembly, fix_base)
-    bodies, numbers = order_bodies(assembly, group)
+    movers = find_movers(assembly, group)
+    bodies, numbers = order_bodies(assembly, group, movers)
     body_of_link = [numbers[k] for k in group]
     layout = lay_out(assembly, bodies)
     links = link_records(assembly, bodies, body_of_link)
@@ -37,8 +42,9 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
     refuse_singular(assembly, bodies, tree)
     link_names = unique_names(assembly.links)
     shapes, shape_names, shape_warnings = build_shapes(assembly, links, link_names)
-    joints = joint_table(assembly, bodies, layout)
+    joints, dofs = joint_tables(assembly, bodies, layout)
     roots = root_table(assembly, bodies, layout)
+    followers = follower_records(assembly, group, movers, places_of_axes(assembly, bodies, layout))
     return Model(
         name=assembly.name, nq=layout.nq, nv=layout.nv,
         tree=frozen(tree), links=frozen(links), shapes=frozen(shapes),
@@ -46,24 +52,17 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
         dt=assembly.physics.max_step_size,
         real_time_factor=assembly.physics.real_time_factor,
         link_names=link_names, shape_names=shape_names,
-        joints=joints, free_roots=roots, home=frozen(home(bodies, layout)),
+        followers=frozen(followers), order=frozen(order_of_bodies(tree)),
+        joints=joints, dofs=dofs, free_roots=roots,
+        home=frozen(home(bodies, layout, followers)),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
-                  *joint_warnings(assembly, joints), *shape_warnings),
+                  *joint_warnings(assembly, dofs), *shape_warnings),
         assembly=assembly)
 
 
 def refuse_unsimulated(assembly):
     """Stop at what the kernels don't know yet, where the motion would be wrong without it."""
     problems = [
-        f"{where(joint.element)}: joint '{joint.name}' has type '{joint.element.type}', "
-        f'which is not simulated yet (simulated: {", ".join(SIMULATED)})'
-        for joint in assembly.joints if joint.element.type not in SIMULATED]
-    problems += [
-        f"{where(mimic.element)}: joint '{joint.name}': <mimic> is not simulated yet; joints move "
-        'independently'
-        for joint in assembly.joints for mimic in joint.mimics
-        if mimic is not None and not joins_static(assembly, joint)]
-    problems += [
         f"{where(link.element.inertial)}: link '{link.name}': <fluid_added_mass> is not simulated "
         'yet' for link in assembly.links if not link.is_static
         and link.element.inertial.fluid_added_mass is not None
@@ -83,6 +82,13 @@ class Layout(NamedTuple):
     """First entry in qd by body."""
 
 
+def kind_of(body):
+    """Return how a body moves: AXIS, BALL or FREE."""
+    if body.joint is None:
+        return FREE
+    return BALL if body.axis is None else AXIS
+
+
 def lay_out(assembly, bodies):
     """Give each body its entries: model by model the free roots, then the joints in file order."""
     models = list(dict.fromkeys(
@@ -90,16 +96,29 @@ def lay_out(assembly, bodies):
     free = [i for i, body in enumerate(bodies) if i > 0 and body.joint is None]
     place = {id(joint): j for j, joint in enumerate(assembly.joints)}
     held = sorted((i for i, body in enumerate(bodies) if body.joint is not None),
-                  key=lambda i: place[id(bodies[i].joint)])
+                  key=lambda i: (place[id(bodies[i].joint)], bodies[i].axis))
     nq, nv, q, v = 0, 0, {}, {}
     for model in models:
         mine = [i for i in free if assembly.links[bodies[i].root].model == model]
         mine += [i for i in held if bodies[i].joint.model == model]
         for i in mine:
             q[i], v[i] = nq, nv
-            nq += 7 if bodies[i].joint is None else 1
-            nv += 6 if bodies[i].joint is None else 1
+            nq += POSITIONS[kind_of(bodies[i])]
+            nv += VELOCITIES[kind_of(bodies[i])]
     return Layout(nq, nv, q, v)
+
+
+def places_of_axes(assembly, bodies, layout):
+    """Return where the numbers of each joint axis are, by index of joint and axis."""
+    place = {id(joint): j for j, joint in enumerate(assembly.joints)}
+    return {(place[id(body.joint)], body.axis): (layout.q[i], layout.v[i])
+            for i, body in enumerate(bodies) if body.axis is not None}
+
+
+def order_of_bodies(tree):
+    """Return the index into qd of each velocity, counted in the order of bodies."""
+    return np.array([record['v'] + k for record in tree[1:]
+                     for k in range(VELOCITIES[int(record['joint'])])], np.int64)
 
 
 def link_records(assembly, bodies, body_of_link):
@@ -117,30 +136,41 @@ def tree_records(assembly, bodies, body_of_link, layout):
     tree['is_leaf'] = True
     tree['effort_limit'] = np.inf
     tree['X'][0, [0, 4, 8]] = 1.0
-    last = {}
+    last, column = {}, 0
     for i, body in enumerate(bodies[1:], 1):
         record = tree[i]
-        record['parent'] = body.parent
+        record['parent'], record['joint'] = body.parent, kind_of(body)
+        record['trunk'] = tree[body.parent]['trunk'] if body.parent else i
         record['q'], record['v'] = layout.q[i], layout.v[i]
+        record['column'] = column
+        column += VELOCITIES[kind_of(body)]
+        record['next_column'] = record['end_column'] = column
         record['X'] = transform_from_pose(bodies[body.parent].T_WB.inverse() @ body.T_WB)
         tree[body.parent]['is_leaf'] = False
         last[body.parent] = i
-        if body.joint is None:
-            record['joint'] = FREE
-            continue
-        element = body.joint.element
-        axis = element.axis
-        record['joint'] = AXIS
-        record['turn'] = float(element.type in TURNING)
-        record['slide'] = float(element.type in SLIDING)
-        record['damping'], record['stiffness'] = axis.damping, axis.spring_stiffness
-        record['rest'], record['effort_limit'] = axis.spring_reference, effective_bound(
-            axis.limit.effort)
+        if kind_of(body) == AXIS:
+            write_axis(record, body)
+    for i in range(len(bodies) - 1, 0, -1):  # the bodies that one carries come right after it
+        parent = tree[i]['parent']
+        tree[parent]['end_column'] = max(tree[parent]['end_column'], tree[i]['end_column'])
     tree['is_last_child'][list(last.values())] = True
     for link, i in zip(assembly.links, body_of_link):
         if i > 0:
             tree[i]['inertia'] += rigid_inertia(link, bodies[i].T_WB.inverse() @ link.T_WL)
     return tree
+
+
+def write_axis(record, body):
+    """Write how one axis of a joint moves, and its damper, spring and actuator."""
+    joint = body.joint.element
+    axis = (joint.axis, joint.axis2)[body.axis]
+    record['turn'] = float(joint.type in TURNING)
+    record['slide'] = float(joint.type == 'prismatic')
+    if joint.type == 'screw':
+        record['slide'] = joint.screw_thread_pitch / (2.0 * math.pi)
+    record['damping'], record['stiffness'] = axis.damping, axis.spring_stiffness
+    record['rest'] = axis.spring_reference
+    record['effort_limit'] = effective_bound(axis.limit.effort)
 
 
 def rigid_inertia(link, T_BL):
@@ -177,14 +207,9 @@ def refuse_singular(assembly, bodies, tree):
     problems = []
     for i in range(len(bodies) - 1, 0, -1):
         record, IA = tree[i], carried[i]
-        if bodies[i].joint is None:
-            scale = np.sqrt(np.diag(IA))
-            is_singular = (scale == 0.0).any() or np.linalg.eigvalsh(
-                IA / np.outer(scale, scale))[0] < SINGULAR
-        else:
-            S = np.array([0.0, 0.0, record['turn'], 0.0, 0.0, record['slide']])
-            d = S @ IA @ S
-            is_singular = d <= SINGULAR * (S @ locked[i] @ S)
+        S = directions_of(record)
+        d = S.T @ IA @ S
+        is_singular = smallest_share(d, S.T @ locked[i] @ S) <= SINGULAR
         if is_singular:
             moved = assembly.links[bodies[i].root]
             problems.append(f"{where(moved.element)}: link '{moved.name}' moves but has no mass, "
@@ -193,11 +218,26 @@ def refuse_singular(assembly, bodies, tree):
         if record['parent'] > 0:
             X = motion_transform(record['X'])
             if not is_singular:
-                IA = IA - np.outer(IA @ S, IA @ S) / d
+                IA = IA - IA @ S @ np.linalg.solve(d, S.T @ IA)
             carried[record['parent']] += X.T @ IA @ X
             locked[record['parent']] += X.T @ locked[i] @ X
     if problems:
         raise ModelError('\n'.join(reversed(problems)))
+
+
+def directions_of(record):
+    """Return the motion subspace of a joint in the axes of its body, a column a direction."""
+    if record['joint'] == AXIS:
+        return np.array([[0.0, 0.0, record['turn'], 0.0, 0.0, record['slide']]]).T
+    return np.eye(6)[:, :VELOCITIES[int(record['joint'])]]
+
+
+def smallest_share(felt, carried):
+    """Return how small the inertia that is felt gets against that which is carried."""
+    scale = np.sqrt(np.diag(carried))
+    if (scale == 0.0).any():
+        return 0.0
+    return np.linalg.eigvalsh(felt / np.outer(scale, scale))[0]
 
 
 def inertia_matrix(inertia):
@@ -221,27 +261,34 @@ def skew(a):
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def joint_table(assembly, bodies, layout):
-    """List the movable joints in file order."""
+def joint_tables(assembly, bodies, layout):
+    """List the movable joints in file order, and the directions in which they move."""
     names = dict(zip(map(id, assembly.joints), unique_names(assembly.joints)))
     links = (*unique_names(assembly.links), 'world')
-    table = []
+    joints, dofs = [], []
     for i in sorted(layout.v, key=layout.v.get):
-        joint = bodies[i].joint
-        if joint is not None:
-            axis = joint.element.axis
-            table.append(Joint(
-                names[id(joint)], joint.element.type, links[joint.parent],
-                links[joint.child], layout.q[i], layout.v[i], *position_range(joint.element),
-                effective_bound(axis.limit.velocity), axis.friction))
-    return tuple(table)
+        joint, q, v = bodies[i].joint, layout.q[i], layout.v[i]
+        if joint is None or bodies[i].axis == 1:  # a second axis comes with the first
+            continue
+        name, n_axes = names[id(joint)], len(joint.axes)
+        for number, axis in enumerate((joint.element.axis, joint.element.axis2)[:n_axes]):
+            suffix = ('_axis', '_axis2')[number] if n_axes == 2 else ''
+            dofs.append(Dof(name + suffix, len(joints), q + number, v + number,
+                            *position_range(joint.element, axis),
+                            effective_bound(axis.limit.velocity), axis.friction))
+        if kind_of(bodies[i]) == BALL:
+            dofs += [Dof(f'{name}_{letter}', len(joints), None, v + k, *NO_LIMITS)
+                     for k, letter in enumerate('xyz')]
+        joints.append(Joint(name, joint.element.type, links[joint.parent], links[joint.child], q,
+                            v, n_axes or 4, n_axes or 3))
+    return tuple(joints), tuple(dofs)
 
 
-def position_range(joint):
-    """Return the lowest and the highest position of a joint."""
+def position_range(joint, axis):
+    """Return the lowest and the highest position of an axis."""
     if joint.type == 'continuous':
         return -np.inf, np.inf
-    return effective_bound(joint.axis.limit.lower), effective_bound(joint.axis.limit.upper)
+    return effective_bound(axis.limit.lower), effective_bound(axis.limit.upper)
 
 
 def root_table(assembly, bodies, layout):
@@ -252,23 +299,27 @@ def root_table(assembly, bodies, layout):
     return tuple(FreeRoot(names[bodies[i].root], layout.q[i], v) for v, i in free)
 
 
-def home(bodies, layout):
-    """Return the positions in which the file poses the robot."""
+def home(bodies, layout, followers):
+    """Return the positions in which the file poses the robot, followers where they follow."""
     q = np.zeros(layout.nq)
-    for i, body in enumerate(bodies):
-        if i > 0 and body.joint is None:
-            at = layout.q[i]
+    for i, body in enumerate(bodies[1:], 1):
+        at = layout.q[i]
+        if kind_of(body) == FREE:
             q[at:at + 3] = body.T_WB.p
             q[at + 3:at + 7] = body.T_WB.quat_wxyz()
+        elif kind_of(body) == BALL:
+            q[at] = 1.0
+    q[followers['q']] = followers['ratio'] * q[followers['leader_q']] + followers['offset']
     return q
 
 
-def joint_warnings(assembly, joints):
+def joint_warnings(assembly, dofs):
     """Name what the joints ask for and the step does not do yet."""
     asks = {
-        'position limits': [j.name for j in joints if j.lower > -np.inf or j.upper < np.inf],
-        'velocity limits': [j.name for j in joints if j.velocity_limit < np.inf],
-        'dry friction': [j.name for j in joints if j.friction != 0.0],
+        'position limits': [dof.name for dof in dofs
+                            if dof.lower > -np.inf or dof.upper < np.inf],
+        'velocity limits': [dof.name for dof in dofs if dof.velocity_limit < np.inf],
+        'dry friction': [dof.name for dof in dofs if dof.friction != 0.0],
         'cone limits': [j.name for j in assembly.joints if j.element.cone_limit is not None],
     }
     return tuple(f'{what} of {len(names)} joints are read but not simulated yet '

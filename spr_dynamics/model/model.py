@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.model.records import FREE
+from spr_dynamics.model.records import AXIS
 from spr_dynamics.sdformat.assemble import Assembly
 
 
@@ -29,11 +29,42 @@ class Joint(NamedTuple):
     """The parent link, or ``world``."""
     child: str
     q: int
+    """First entry in q."""
     v: int
+    """First entry in qd, tau and qdd."""
+    nq: int
+    """Number of positions: one for each axis, and a quaternion for a ball."""
+    nv: int
+
+
+class Dof(NamedTuple):
+    """One of the directions in which a joint moves, with the name that commands use."""
+
+    name: str
+    """``joint``; of two axes ``joint_axis``, ``joint_axis2``; of a ball ``joint_x`` to ``_z``."""
+    joint: int
+    """Index into ``Model.joints``."""
+    q: int | None
+    """Entry in q; None for those of a ball, whose position is a quaternion."""
+    v: int
+    """Entry in qd, tau and qdd."""
     lower: float
     upper: float
     velocity_limit: float
     friction: float
+
+
+class Buffers(dict):
+    """Scratch for a model by its class, made when somebody first asks for it."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def __missing__(self, kind):
+        """Make it."""
+        buffer = self[kind] = kind(self.model)
+        return buffer
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +79,7 @@ class Model:
     nq: int
     """Number of positions."""
     nv: int
-    """Number of velocities; a free root has seven positions and six velocities."""
+    """Number of velocities; a free root has 7 positions and 6 velocities, a ball 4 and 3."""
     tree: np.ndarray
     """``TREE`` records, one a body; record 0 is the world."""
     links: np.ndarray
@@ -63,8 +94,14 @@ class Model:
     """What the file asks for; 0 means as fast as it can."""
     link_names: tuple[str, ...]
     shape_names: tuple[str, ...]
+    followers: np.ndarray
+    """``FOLLOWER`` records: the mimics and gears."""
+    order: np.ndarray
+    """Index into qd of each velocity, counted in the order of bodies, shape (nv,)."""
     joints: tuple[Joint, ...]
     """Movable joints in file order."""
+    dofs: tuple[Dof, ...]
+    """The directions in which they move, in the same order."""
     free_roots: tuple[FreeRoot, ...]
     home: np.ndarray
     """Positions as the file poses the robot, shape (nq,)."""
@@ -72,34 +109,45 @@ class Model:
     """What was read and is not simulated, a line each."""
     assembly: Assembly
     """The elements that this model was built from."""
-    buffers: dict = field(default_factory=dict, repr=False)
+    buffers: 'Buffers' = field(init=False, repr=False)
     """Where algorithms keep their scratch for this model; emptying it loses nothing."""
+
+    def __post_init__(self):
+        """Begin without scratch."""
+        object.__setattr__(self, 'buffers', Buffers(self))
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Movable joints in file order; names that occur twice are ``model::joint``."""
         return tuple(joint.name for joint in self.joints)
 
-    @property
+    @cached_property
     def dof_names(self) -> tuple[str, ...]:
         """Names by which a command addresses an entry of tau."""
-        return self.joint_names
-
-    @cached_property
-    def dof_q(self) -> np.ndarray:
-        """Index into q for each of ``dof_names``."""
-        return frozen(np.array([joint.q for joint in self.joints], np.int64))
+        return tuple(dof.name for dof in self.dofs)
 
     @cached_property
     def dof_v(self) -> np.ndarray:
         """Index into qd, tau and qdd for each of ``dof_names``."""
-        return frozen(np.array([joint.v for joint in self.joints], np.int64))
+        return frozen(np.array([dof.v for dof in self.dofs], np.int64))
+
+    @cached_property
+    def axes(self) -> tuple[Dof, ...]:
+        """Those of ``dofs`` that have a position of their own."""
+        return tuple(dof for dof in self.dofs if dof.q is not None)
+
+    @cached_property
+    def quaternions(self) -> tuple[tuple[str, int], ...]:
+        """What is turned by a quaternion, in words, and where that starts in q."""
+        return (*((f"free root '{root.name}'", root.q + 3) for root in self.free_roots),
+                *((f"ball joint '{joint.name}'", joint.q) for joint in self.joints
+                  if joint.type == 'ball'))
 
     @cached_property
     def effort_limit(self) -> np.ndarray:
         """Largest effort an actuator gives [N m] or [N], inf where there is none, shape (nv,)."""
         limit = np.full(self.nv, np.inf)
-        held = self.tree[1:][self.tree['joint'][1:] != FREE]
+        held = self.tree[1:][self.tree['joint'][1:] == AXIS]
         limit[held['v']] = held['effort_limit']
         return frozen(limit)
 

@@ -4,26 +4,40 @@ import numpy as np
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.spatial import RIGID_INERTIA, TRANSFORM
 
-AXIS, FREE = 0, 1  # joint kinds: along and about z, or all six directions (children of the world)
+# Joint kinds: along and about z; about a point; in all six directions (children of the world).
+AXIS, BALL, FREE = 0, 1, 2
+POSITIONS = {AXIS: 1, BALL: 4, FREE: 7}  # of each, in q
+VELOCITIES = {AXIS: 1, BALL: 3, FREE: 6}  # of each, in qd
 
 # One record a body: links that fixed joints weld together. Record 0 is the world, and parents
 # come before children. A body's frame is at its joint with the axis on z; a free body's frame
 # is that of its root link.
 TREE = np.dtype([
     ('parent', np.int64),
-    ('joint', np.int64),                         # AXIS or FREE
+    ('trunk', np.int64),                         # the body next to the world in this tree
+    ('joint', np.int64),                         # AXIS, BALL or FREE
     ('q', np.int64),                             # first entry of the joint in q
     ('v', np.int64),                             # first entry of the joint in qd, tau and qdd
+    ('column', np.int64),                        # first velocity, counted in the order of bodies
+    ('next_column', np.int64),                   # first one of the next body
+    ('end_column', np.int64),                    # first one that this body does not carry
     ('is_leaf', np.bool_),
     ('is_last_child', np.bool_),                 # the one the inward pass meets first
-    ('turn', np.float64),                        # S: (1, 0) revolute, (0, 1) prismatic
-    ('slide', np.float64),
+    ('turn', np.float64),                        # [rad] and [m] along z for each unit of q:
+    ('slide', np.float64),                       # revolute 1 and 0, prismatic 0 and 1
     ('X', np.float64, TRANSFORM),                # parent to child at q = 0
     ('inertia', np.float64, RIGID_INERTIA),
     ('damping', np.float64),                     # [N m s] or [N s/m]
     ('stiffness', np.float64),                   # of the joint's spring [N m] or [N/m]
     ('rest', np.float64),                        # where the spring is slack [rad] or [m]
     ('effort_limit', np.float64),                # [N m] or [N], inf if there is none
+], align=True)
+
+# One record a joint axis that follows another: q = ratio * q_leader + offset.
+FOLLOWER = np.dtype([
+    ('q', np.int64), ('v', np.int64),            # of the follower
+    ('leader_q', np.int64), ('leader_v', np.int64),  # of an axis that follows nobody
+    ('ratio', np.float64), ('offset', np.float64),
 ], align=True)
 
 # One record a link, in file order.

@@ -11,12 +11,14 @@ WORLD = -1  # stands for the world where links are counted
 
 
 class Body(NamedTuple):
-    """A group of welded links that moves as one."""
+    """A group of welded links that moves as one, or what is between the axes of one joint."""
 
     root: int
     """Index of the link that the joint moves, or of the free root; WORLD for the world."""
     joint: PlacedJoint | None
     """What moves it, None for a free root."""
+    axis: int | None
+    """Which axis of the joint it moves along; None for a ball and a free root."""
     parent: int
     """Index of the parent body; 0 is the world."""
     T_WB: Pose
@@ -55,9 +57,10 @@ def weld(assembly, fix_base):
 
 
 def movable(assembly):
-    """List the joints that can move: neither fixed nor between things that are static."""
+    """List the joints that move a link: a gearbox only ties two others together."""
     return [joint for joint in assembly.joints
-            if joint.element.type != 'fixed' and not joins_static(assembly, joint)]
+            if joint.element.type not in ('fixed', 'gearbox')
+            and not joins_static(assembly, joint)]
 
 
 def joins_static(assembly, joint):
@@ -133,15 +136,18 @@ def has_free_root(assembly) -> bool:
     return bool(set(group) - {WORLD} - set(find_movers(assembly, group)))
 
 
-def order_bodies(assembly, group):
-    """List the bodies, parents before children: the world first, then each tree depth first."""
-    movers = find_movers(assembly, group)
+def order_bodies(assembly, group, movers):
+    """
+    List the bodies, parents before children: the world first, then each tree depth first.
+
+    :returns: The bodies, and the last one of each group.
+    """
     children = {}
     for child, joint in movers.items():
         parent = WORLD if joint.parent == WORLD else group[joint.parent]
         children.setdefault(parent, []).append(child)
     held = {joint.child for joint in assembly.joints}
-    bodies = [Body(WORLD, None, 0, Pose.identity())]
+    bodies = [Body(WORLD, None, None, 0, Pose.identity())]
     numbers = {WORLD: 0}
     free = [k for k in dict.fromkeys(group) if k != WORLD and k not in movers]
     waiting = [(k, 0) for k in reversed([*free, *children.get(WORLD, [])])]
@@ -151,11 +157,13 @@ def order_bodies(assembly, group):
         if joint is None:
             members = [link for link, leader in enumerate(group) if leader == k]
             root = next((link for link in members if link not in held), members[0])
-            T_WB = assembly.links[root].T_WL
-        else:
-            root, T_WB = joint.child, axis_on_z(joint.T_WJ, joint.axes[0])
-        numbers[k] = len(bodies)
-        bodies.append(Body(root, joint, parent, T_WB))
+            bodies.append(Body(root, None, None, parent, assembly.links[root].T_WL))
+        elif not joint.axes:
+            bodies.append(Body(joint.child, joint, None, parent, joint.T_WJ))
+        for number, axis in enumerate(joint.axes if joint else ()):
+            bodies.append(Body(joint.child, joint, number, parent, axis_on_z(joint.T_WJ, axis)))
+            parent = len(bodies) - 1
+        numbers[k] = len(bodies) - 1
         waiting += [(child, numbers[k]) for child in reversed(children.get(k, []))]
     lost = [joint for k, joint in movers.items() if k not in numbers]
     if lost:

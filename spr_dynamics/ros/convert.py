@@ -69,11 +69,12 @@ def stamp_from_ns(stamp: Time, time_ns: int) -> None:
 class JointStateWriter:
     """One JointState for the same joints again and again."""
 
-    def __init__(self, names: Sequence[str], q_index: np.ndarray, v_index: np.ndarray) -> None:
+    def __init__(self, names: Sequence[str] = (), q_index: Sequence[int] = (),
+                 v_index: Sequence[int] = ()) -> None:
         """
         Make the message.
 
-        :param names: The names of the degrees of freedom.
+        :param names: The names of the joint axes.
         :param q_index: Where the position of each is in q.
         :param v_index: Where the velocity and effort of each are in qd and the efforts.
         """

@@ -22,6 +22,7 @@ class StopRequest:
         """Take over both signals."""
         self.is_made = False
         self.is_starting = True
+        sys.unraisablehook = _complain_unless_it_ends
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
@@ -29,6 +30,12 @@ class StopRequest:
         is_first, self.is_made = not self.is_made, True
         if is_first and self.is_starting:
             raise SystemExit(0)
+
+
+def _complain_unless_it_ends(unraisable: Any) -> None:
+    """Say nothing of an end that machine code on the stack swallowed: the request stands."""
+    if unraisable.exc_type is not SystemExit:
+        sys.__unraisablehook__(unraisable)
 
 
 def run(name: str, make_nodes: Callable[[], list], stop: StopRequest,

@@ -67,9 +67,10 @@ def _load_model(parameters: Parameters) -> Model:
 
 def _declare_rest(parameters: Parameters, model: Model) -> None:
     """Declare the rest of the table, with the model's defaults."""
-    home = dict(zip(model.dof_names, model.neutral_q()[model.dof_q].tolist()))
+    home, q_index = model.neutral_q(), {axis.name: axis.q for axis in model.axes}
     from_model = {
-        'initial_positions': [home[name] for name in parameters.value('joints')],
+        'initial_positions': [float(home[q_index[name]]) for name in parameters.value('joints')
+                              if name in q_index],
         'gravity': model.gravity.tolist(),
         'real_time_factor': model.real_time_factor,
     }
@@ -81,11 +82,12 @@ def _declare_rest(parameters: Parameters, model: Model) -> None:
 def _set_home(parameters: Parameters, simulation: Simulation) -> None:
     """Start, and start again, from the initial positions."""
     model = simulation.model
-    joints, positions = parameters.value('joints'), parameters.value('initial_positions')
+    q_index = {axis.name: axis.q for axis in model.axes}
+    joints = [name for name in parameters.value('joints') if name in q_index]
+    positions = parameters.value('initial_positions')
     if len(positions) != len(joints):
         raise ParameterError(f'initial_positions: {len(positions)} values; expected '
                              f'{len(joints)}, in the order of joints: {", ".join(joints)}')
-    q_index = dict(zip(model.dof_names, model.dof_q))
     q = model.neutral_q()
     q[[q_index[name] for name in joints]] = positions
     simulation.set_home(q)

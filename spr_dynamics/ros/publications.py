@@ -118,7 +118,8 @@ class Publications:
         """
         model = simulation.model
         self._simulation = simulation
-        self._joint_state = convert.JointStateWriter(model.dof_names, model.dof_q, model.dof_v)
+        self._joint_state = convert.JointStateWriter(
+            *zip(*((axis.name, axis.q, axis.v) for axis in model.axes)))
         self._joint_state_publisher = node.create_publisher(JointState, 'joint_states', STATE_QOS)
         self._free_root = convert.FreeRootWriter(model.free_roots)
         self._free_root_publisher = node.create_publisher(

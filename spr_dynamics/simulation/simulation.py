@@ -1,23 +1,22 @@
 """A model in motion: the owner of state and buffers."""
+from collections.abc import Mapping
 import operator
 import types
 
 import numpy as np
 
-from spr_dynamics.contact.pairs import candidate_pairs, capacity
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import BAD, checked, checked_position, OK
-from spr_dynamics.dynamics.work import Workspace
-from spr_dynamics.errors import SimulationDiverged
-from spr_dynamics.jit import unchecked
+from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
-from spr_dynamics.sensors.measure import SENSOR
+from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
 from spr_dynamics.simulation.contact_sensor import ContactSensor, NEVER
-from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, State, STEPS
-from spr_dynamics.simulation.step import ROWS, step_many
+from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, STEPS
+from spr_dynamics.simulation.step import step_many, UNSETTLED
 
-STEP = unchecked(step_many)  # all its arguments are a simulation's own buffers
 ROUNDOFF = 1e-9  # of a rate times a step
+LAGS = {'semi_implicit_euler': 0.0, 'analytic': 0.5}  # rules that each joint may have for itself
+INTEGRATORS = {**dict.fromkeys(LAGS, EULER), 'rk4': RK4, 'implicit_midpoint': MIDPOINT}
 
 
 class Simulation:
@@ -28,39 +27,40 @@ class Simulation:
     :param dt: Length of a step [s], a whole number of nanoseconds; the file's own without it.
     :param contact_sensors: Settings by name; those that the file declares without it.
     :param options: How contacts are solved.
-    :raises ValueError: If ``dt`` makes no sense.
+    :param integrator: ``semi_implicit_euler`` (Springhead's SYMPLETIC), ``analytic`` (its
+        ANALYTIC: each oscillation grows by sqrt(1 + (omega dt)^2 / 2) a step), ``rk4`` or
+        ``implicit_midpoint``; the last two are for models in which nothing can touch.
+    :param joint_integrators: One of the first two by name of a joint that has its own.
+    :raises ValueError: If ``dt`` or an integrator makes no sense.
     :raises SensorError: If a sensor's settings don't fit the model; names the sensor.
     """
 
     def __init__(self, model, dt: float | None = None,
                  contact_sensors: dict[str, ContactSensorSettings] | None = None,
-                 options: SolverOptions = DEFAULT_OPTIONS):
+                 options: SolverOptions = DEFAULT_OPTIONS,
+                 integrator: str = 'semi_implicit_euler',
+                 joint_integrators: Mapping[str, str] | None = None):
         self.model = model
         self.dt_ns = nanoseconds(model.dt if dt is None else dt)
         self.dt = self.dt_ns * 1e-9
         if contact_sensors is None:
             contact_sensors = declared_sensors(model)
-        pairs = candidate_pairs(model, options, self.dt)
-        nv, n_contacts, n_sensors = model.nv, capacity(model, pairs), len(contact_sensors)
-        work = Workspace(model)
-        self._state = State(model, n_sensors, n_contacts)
-        sensors = np.zeros(n_sensors, SENSOR)
-        watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
-        self._command = np.zeros(nv)
-        state = self._state
-        self._arguments = (
-            model.tree, model.shapes, pairs, sensors, watched, options.record(self.dt), work.body,
-            work.trig, self._command, state.numbers, state.counters, state.readings,
-            state.contacts, np.zeros_like(state.contacts), np.zeros((n_contacts, 3, nv)),
-            np.zeros((n_contacts, nv), np.int64),
-            np.zeros((2, nv, nv) if n_contacts else (2, 0, 0)), np.zeros((ROWS, nv)),
-            np.zeros((2, n_contacts, 3)))
+        buffers = self._buffers = StepBuffers(
+            model, self.dt, len(contact_sensors), options,
+            INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
+        buffers.lag[:] = lags(model, integrator, joint_integrators or {})
+        self._state, self._block = buffers.state, buffers.block
+        self._no_effort = np.zeros(model.nv)
+        if INTEGRATORS[integrator] != EULER and (buffers.pairs.size or contact_sensors):
+            raise ValueError(f"integrator '{integrator}' is for models in which nothing can touch "
+                             "and without contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
         self.sensors: dict[str, ContactSensor] = {}
         for index, (name, settings) in enumerate(contact_sensors.items()):
             try:
-                self.sensors[name] = ContactSensor(model, self.dt_ns, self._state, sensors,
-                                                   watched, index, settings)
+                self.sensors[name] = ContactSensor(
+                    model, self.dt_ns, buffers.state, buffers.sensors, buffers.watched, index,
+                    settings)
             except SensorError as problem:
                 raise SensorError(f"contact sensor '{name}': {problem}") from None
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors)
@@ -80,25 +80,32 @@ class Simulation:
         :raises SimulationDiverged: If a step gave numbers that are not finite; the state is the
             one before that step.
         """
-        n = operator.index(n)
-        if n < 0:
-            raise ValueError(f'n = {n}: 0 or more steps expected')
+        if n != 1:
+            n = operator.index(n)
+            if n < 0:
+                raise ValueError(f'n = {n}: 0 or more steps expected')
         if tau is None:
-            tau = 0.0
-        elif not (isinstance(tau, np.ndarray) and tau.dtype == self._command.dtype
-                  and tau.shape == self._command.shape):
-            tau = checked('tau', tau, self.model.nv)
-        self._command[:] = tau
-        status = STEP(*self._arguments, n)
+            tau = self._no_effort
+        try:
+            status = step_many(self._block, tau, n)
+        except (TypeError, ValueError):  # not a contiguous, writable array of doubles
+            status = step_many(self._block, checked('tau', tau, self.model.nv), n)
+        if status != OK:
+            self._explain(status, tau)
+
+    def _explain(self, status, tau):
+        """Raise the error that belongs to a status."""
         if status == BAD:
-            checked('tau', self._command, self.model.nv)
+            checked('tau', tau, self.model.nv)
             checked('qd', self.qd, self.model.nv)
             checked_position(self.model, self.q)
-        elif status != OK:
-            raise SimulationDiverged(
-                f'step {self.step_count} at {self.time:.6f} s gave accelerations that are not '
-                f'finite ({self._worst_name()} moves fastest, {np.abs(self.qd).max():.3g}); '
-                'the state before it was kept')
+        where = f'step {self.step_count} at {self.time:.6f} s'
+        fastest = f'{self._worst_name()} moves fastest, {np.abs(self.qd).max():.3g}'
+        if status == UNSETTLED:
+            raise SimulationDiverged(f'{where} found no implicit midpoint ({fastest}); '
+                                     'the state before it was kept, dt has to be shorter')
+        raise SimulationDiverged(f'{where} gave accelerations that are not finite ({fastest}); '
+                                 'the state before it was kept')
 
     def _worst_name(self):
         """Name the joint or free root that moves fastest."""
@@ -189,10 +196,12 @@ class Simulation:
         """
         Choose the positions that ``reset`` returns to, and go there.
 
-        :param q: Positions, shape (nq,).
+        :param q: Positions, shape (nq,); those of followers follow.
         :raises ValueError: If they have the wrong shape or are not finite.
         """
-        self._home = checked_position(self.model, q).copy()
+        q, followers = checked_position(self.model, q), self.model.followers
+        q[followers['q']] = followers['ratio'] * q[followers['leader_q']] + followers['offset']
+        self._home = q
         self.reset()
 
     def reset(self):
@@ -219,6 +228,29 @@ class Simulation:
         self._state.from_bytes(snapshot, self._fingerprint)
         for sensor in self.sensors.values():
             sensor.keep_schedule()
+
+
+def known(name, names, what) -> str:
+    """
+    Return a name that is among those known.
+
+    :raises ValueError: If it isn't; lists those, and the near one.
+    """
+    if name not in names:
+        raise ValueError(f"{what} '{name}' is unknown ({', '.join(names)})"
+                         f'{did_you_mean(name, names)}')
+    return name
+
+
+def lags(model, integrator, joint_integrators) -> np.ndarray:
+    """Return for each velocity how much of its change a joint's rule takes back to move by."""
+    lag = np.full(model.nv, LAGS.get(integrator, 0.0))
+    joints = {joint.name: joint for joint in model.joints}
+    for name, rule in joint_integrators.items():
+        joint = joints[known(name, joints, 'joint')]
+        known(integrator, LAGS, "where joints have integrators of their own, the simulation's")
+        lag[joint.v:joint.v + joint.nv] = LAGS[known(rule, LAGS, f"joint '{name}': integrator")]
+    return lag
 
 
 def nanoseconds(dt) -> int:

@@ -1,30 +1,34 @@
 """One simulated step, and n of them in a single compiled call."""
 import numba
+import numpy as np
 
 from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.jacobian import fill_jacobians
 from spr_dynamics.contact.records import CONTACT, OPTIONS, PAIR
 from spr_dynamics.contact.solve import RENEWALS, solve_contacts
-from spr_dynamics.dynamics.aba import accelerations
-from spr_dynamics.dynamics.bias import velocities_and_bias
+from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
+from spr_dynamics.dynamics.coupled import (
+    expand_positions, expand_velocities, find_accelerations, reduce_matrix)
 from spr_dynamics.dynamics.crba import composite_inertias, inertia_matrix
 from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_at_the_end
-from spr_dynamics.dynamics.kinematics import poses, transforms, TREE_RECORDS
-from spr_dynamics.dynamics.work import WORK_RECORDS
-from spr_dynamics.jit import (
-    CUBE, entry_point, exact, inlined, kernel, MATRIX, read_records, records, VECTOR)
-from spr_dynamics.model.records import FREE, SHAPE
+from spr_dynamics.dynamics.kinematics import place, turn_inertias
+from spr_dynamics.dynamics.work import (
+    followers_of, gravity_of, NQ, NV, tree_of, trig_of, work_of, zero_of)
+from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR
+from spr_dynamics.model.records import AXIS, FREE, SHAPE
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
+from spr_dynamics.simulation.buffers import (
+    ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOUND_AT, FREE_VELOCITY,
+    INTEGRATOR, J_AT, KEPT_AT, LAG_AT, MATRICES_AT, N_CONTACTS, N_MATRIX, N_PAIRS, N_SENSORS,
+    N_SHAPES, NUMBERS_AT, OPTIONS_AT, PAIRS_AT, READINGS_AT, RK4, ROWS, ROWS_AT, SENSORS_AT,
+    SHAPES_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, VELOCITY, WATCHED_AT)
+from spr_dynamics.simulation.integrate import (
+    add_passive_forces, midpoint_step, move, rk4_step)
 from spr_dynamics.simulation.state import CONTACTS, ITERATIONS, LAGGED, STEPS, UNSOLVED
-from spr_dynamics.spatial import (
-    add, as_rigid_inertia, as_vector, cross, put_vector, scale, subtract, times, transform_free,
-    transpose, turn_quaternion)
 
-DIVERGED = 2
-FREE_VELOCITY, VELOCITY = 0, 1  # rows of the solver's vectors; five more are its scratch
-COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = 7, 8, 9, 10, 11  # rows that the step adds to them
+DIVERGED, UNSETTLED = 2, 3
 
 
 @kernel
@@ -34,27 +38,8 @@ def clamp_efforts(tree, tau, command):
         command[k] = tau[k]
     for i in range(1, tree.size):
         body = tree[i]
-        if body.joint != FREE:
+        if body.joint == AXIS:
             command[body.v] = min(max(tau[body.v], -body.effort_limit), body.effort_limit)
-
-
-@kernel
-def add_passive_forces(tree, q, qd, command, dt, tau, diagonal):
-    """
-    Add dampers and springs, at the end of the step rather than its start.
-
-    With f = -d qd' - k (q' - rest), qd' = qd + dt qdd and q' = q + dt qd', the part that qdd
-    multiplies goes to the diagonal of the inertia, which keeps stiff joints stable.
-    """
-    for k in range(command.size):
-        tau[k], diagonal[k] = command[k], 0.0
-    for i in range(1, tree.size):
-        body = tree[i]
-        if body.joint != FREE:
-            k, d, stiffness = body.v, body.damping, body.stiffness
-            stretch = q[body.q] + dt * qd[k] - body.rest
-            tau[k] -= d * qd[k] + stiffness * stretch
-            diagonal[k] = dt * (d + dt * stiffness)
 
 
 @kernel
@@ -67,15 +52,18 @@ def has_free_body(tree):
 
 
 @kernel
-def free_velocities(tree, work, gravity, q, qd, dt, x, is_free):
+def free_velocities(block, q, qd, dt, x, is_free):
     """
     Compute the velocities that the step would end with if nothing touched.
 
     :param is_free: Whether any body is held by nothing; the composite inertias are made then.
     """
-    velocities_and_bias(tree, work, gravity, qd)
-    add_passive_forces(tree, q, qd, x[COMMAND], dt, x[TAU], x[DIAGONAL])
-    accelerations(tree, work, qd, x[TAU], x[DIAGONAL], x[ACCELERATION])
+    tree, work = tree_of(block), work_of(block)
+    lag = array_at(block[LAG_AT], block[NV], np.float64)
+    turn_inertias(tree, work)
+    motions(tree, work, gravity_of(block), qd, zero_of(block))
+    add_passive_forces(tree, lag, q, qd, x[COMMAND], dt, x[TAU], x[DIAGONAL])
+    find_accelerations(block, x[TAU], x[DIAGONAL], x[ACCELERATION])
     for k in range(qd.size):
         x[FREE_VELOCITY, k] = qd[k] + dt * x[ACCELERATION, k]
     if is_free:
@@ -86,19 +74,28 @@ def free_velocities(tree, work, gravity, q, qd, dt, x, is_free):
 
 
 @exact
-def contact_velocities(tree, work, contacts, count, J, support, matrices, x, qd, change, options):
+def contact_velocities(block, contacts, count, x, qd, change, options):
     """
     Replace the free velocities by those that contacts allow; needs the composite inertias.
 
     :returns: Iterations taken, and whether the problem was solved.
     """
+    nv, n_contacts = block[NV], block[N_CONTACTS]
+    followers = followers_of(block)
+    matrices = array_at(block[MATRICES_AT], (2, block[N_MATRIX], block[N_MATRIX]), np.float64)
+    J = array_at(block[J_AT], (n_contacts, 3, nv), np.float64)
+    support = array_at(block[SUPPORT_AT], (n_contacts, nv), np.int64)
     A, H = matrices[0], matrices[1]
-    inertia_matrix(tree, work, A)
-    for k in range(qd.size):
+    inertia_matrix(block, A)
+    for k in range(nv):
         A[k, k] += x[DIAGONAL, k]
         x[VELOCITY, k] = qd[k] + change[k]
-    fill_jacobians(tree, work, contacts, count, J, support)
+    reduce_matrix(followers, A)
+    for f in range(followers.size):
+        x[FREE_VELOCITY, followers[f].v] = x[VELOCITY, followers[f].v] = 0.0
+    fill_jacobians(tree_of(block), work_of(block), followers, contacts, count, J, support)
     iterations, solved = solve_contacts(contacts, count, J, support, A, H, x, options)
+    expand_velocities(followers, x[VELOCITY])
     for c in range(count):
         contact = contacts[c]
         p = contact.impulse
@@ -108,98 +105,122 @@ def contact_velocities(tree, work, contacts, count, J, support, matrices, x, qd,
     return iterations, solved
 
 
-@inlined
-def to_centre(q, j, centre):
-    """Return the way from a free body's origin to its centre of mass, in world axes."""
-    X = transform_free(as_vector(q, j), q[j + 3], q[j + 4], q[j + 5], q[j + 6])
-    return times(transpose(X.E), centre)
-
-
-@inlined
-def move_free_body(q, j, qd, k, centre, dt):
+@kernel
+def euler_step(block, q, qd, qdd, change, counters, x, is_free):
     """
-    Turn a free body about the centre of mass of what it carries, and move that centre on.
+    Take a step of first order, contacts included; only the last lines change the state.
 
-    The origin follows. Were it moved by its own velocity, which turns with the body, a spinning
-    body would not keep its momentum.
+    :returns: OK, or DIVERGED.
     """
-    spin = as_vector(qd, k + 3)
-    arm = to_centre(q, j, centre)
-    v_centre = add(as_vector(qd, k), cross(spin, arm))
-    p_centre = add(add(as_vector(q, j), arm), scale(v_centre, dt))
-    q[j + 3], q[j + 4], q[j + 5], q[j + 6] = turn_quaternion(
-        q[j + 3], q[j + 4], q[j + 5], q[j + 6], scale(spin, dt))
-    arm = to_centre(q, j, centre)
-    put_vector(q, j, subtract(p_centre, arm))
-    put_vector(qd, k, subtract(v_centre, cross(spin, arm)))
+    tree, work = tree_of(block), work_of(block)
+    shapes = array_at(block[SHAPES_AT], block[N_SHAPES], SHAPE)
+    pairs = array_at(block[PAIRS_AT], block[N_PAIRS], PAIR)
+    options = array_at(block[OPTIONS_AT], 1, OPTIONS)
+    kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
+    found = array_at(block[FOUND_AT], block[N_CONTACTS], CONTACT)
+    lag = array_at(block[LAG_AT], block[NV], np.float64)
+    felt = array_at(block[FELT_AT], (2, block[N_CONTACTS], 3), np.float64)
+    dt = options[0].dt
+    place(tree, work, trig_of(block), q)
+    free_velocities(block, q, qd, dt, x, is_free)
+    if not are_moderate(x[VELOCITY]):
+        return DIVERGED
+    count = find_contacts(shapes, pairs, work, options, found)
+    iterations, solved = 0, True
+    if count > 0:
+        if not is_free:
+            composite_inertias(tree, work)
+        iterations, solved = contact_velocities(block, found, count, x, qd, change, options)
+        if not are_moderate(x[VELOCITY]):
+            return DIVERGED
+
+    # from here on nothing can fail: the step counts
+    read_sensors(array_at(block[SENSORS_AT], block[N_SENSORS], SENSOR),
+                 array_at(block[WATCHED_AT], (block[N_SENSORS], block[N_SHAPES]), np.bool_),
+                 work, found, count, counters[STEPS], felt[0], felt[1],
+                 array_at(block[READINGS_AT], block[N_SENSORS], READING))
+    for c in range(count):
+        kept[c] = found[c]
+    counters[CONTACTS], counters[ITERATIONS] = count, iterations
+    counters[LAGGED] += solved and iterations > RENEWALS
+    counters[UNSOLVED] += not solved
+    for k in range(qd.size):
+        change[k] = x[VELOCITY, k] - qd[k]
+        qdd[k] = change[k] / dt
+        qd[k] = x[VELOCITY, k]
+    move(tree, work, followers_of(block), lag, q, qd, change, dt)
+    return OK
 
 
 @kernel
-def integrate(tree, work, q, qd, dt):
-    """Move the positions by the velocities; orientations by the exponential map."""
-    for i in range(1, tree.size):
-        body = tree[i]
-        j, k = body.q, body.v
-        if body.joint == FREE:
-            carried = as_rigid_inertia(work[i].Ic)
-            move_free_body(q, j, qd, k, scale(carried.h, 1.0 / carried.mass), dt)
-        else:
-            q[j] += dt * qd[k]
+def smooth_step(block, q, qd, qdd, change, x):
+    """
+    Take a step of a higher order, in which nothing touches.
+
+    :returns: OK, DIVERGED or UNSETTLED; the state is not changed unless OK.
+    """
+    nq, nv = q.size, qd.size
+    stages = array_at(block[STAGES_AT], (STAGES, nq + nv), np.float64)
+    options = array_at(block[OPTIONS_AT], 1, OPTIONS)
+    dt = options[0].dt
+    q_new, qd_new = stages[STAGES - 1, :nq], stages[STAGES - 1, nq:]
+    for j in range(nq):
+        q_new[j] = q[j]
+    for k in range(nv):
+        qd_new[k] = qd[k]
+    settled = True
+    if block[INTEGRATOR] == RK4:
+        rk4_step(block, q_new, qd_new, x[COMMAND], dt, x[TAU], x[DIAGONAL], x[ACCELERATION],
+                 stages)
+    else:
+        settled = midpoint_step(block, q_new, qd_new, x[COMMAND], dt, x[TAU], x[DIAGONAL],
+                                x[ACCELERATION], stages)
+    if not (are_finite(q_new) and are_moderate(qd_new)):
+        return DIVERGED
+    if not settled:
+        return UNSETTLED
+    for j in range(nq):
+        q[j] = q_new[j]
+    for k in range(nv):
+        change[k] = qd_new[k] - qd[k]
+        qdd[k] = change[k] / dt
+        qd[k] = qd_new[k]
+    return OK
 
 
-@entry_point(TREE_RECORDS, read_records(SHAPE), read_records(PAIR), records(SENSOR),
-             numba.boolean[:, ::1], records(OPTIONS), WORK_RECORDS, MATRIX, VECTOR, VECTOR,
-             numba.int64[::1], records(READING), records(CONTACT), records(CONTACT), CUBE,
-             numba.int64[:, ::1], CUBE, MATRIX, CUBE, numba.int64)
-def step_many(tree, shapes, pairs, sensors, watched, options, work, trig, tau, numbers, counters,
-              readings, kept, found, J, support, matrices, x, felt, n):
+@entry_point(ADDRESSES, VECTOR, numba.int64)
+def step_many(block, tau, n):
     """
     Take n steps.
 
-    :param numbers: The doubles of a ``State``; it has ``counters``, ``readings`` and the contacts
-        ``kept``, too. The other arguments are a ``Simulation``'s.
+    :param block: A simulation's: it names all that a step reads and writes.
+    :param tau: Efforts, shape (nv,), held over the steps.
     :returns: OK; BAD if the command, or what a user wrote into the state, is no good; DIVERGED
-        if a step gave numbers that are not finite: the state is the one that it started from.
+        if a step gave numbers that are not finite, UNSETTLED if it found no middle: the state is
+        the one that it started from.
     """
-    nq, nv = trig.shape[1], x.shape[1]
+    tree, followers = tree_of(block), followers_of(block)
+    nq, nv = block[NQ], block[NV]
+    numbers = array_at(block[NUMBERS_AT], nq + 4 * nv + 3, np.float64)
+    counters = array_at(block[COUNTERS_AT], UNSOLVED + 1, np.int64)
+    x = array_at(block[ROWS_AT], (ROWS, nv), np.float64)
     q, qd, qdd = numbers[:nq], numbers[nq:nq + nv], numbers[nq + nv:nq + 2 * nv]
     effort, change = numbers[nq + 2 * nv:nq + 3 * nv], numbers[nq + 3 * nv:nq + 4 * nv]
-    gravity = numbers[nq + 4 * nv:]
     if not (is_position(tree, q, nq) and are_finite(qd) and is_vector(tau, nv)):
         return BAD
-    dt = options[0].dt
     clamp_efforts(tree, tau, x[COMMAND])
+    expand_positions(followers, q)
+    expand_velocities(followers, qd)
     is_free = has_free_body(tree)
     for _ in range(n):
-        transforms(tree, work, trig, q)
-        if pairs.size > 0 or sensors.size > 0:
-            poses(tree, work)
-        free_velocities(tree, work, gravity, q, qd, dt, x, is_free)
-        if not are_moderate(x[VELOCITY]):
-            return DIVERGED
-        count = find_contacts(shapes, pairs, work, options, found)
-        iterations, solved = 0, True
-        if count > 0:
-            if not is_free:
-                composite_inertias(tree, work)
-            iterations, solved = contact_velocities(
-                tree, work, found, count, J, support, matrices, x, qd, change, options)
-            if not are_moderate(x[VELOCITY]):
-                return DIVERGED
-
-        # from here on nothing can fail: the step counts
-        read_sensors(sensors, watched, work, found, count, counters[STEPS], felt[0], felt[1],
-                     readings)
-        for c in range(count):
-            kept[c] = found[c]
-        counters[CONTACTS], counters[ITERATIONS] = count, iterations
-        counters[LAGGED] += solved and iterations > RENEWALS
-        counters[UNSOLVED] += not solved
+        if block[INTEGRATOR] == EULER:
+            status = euler_step(block, q, qd, qdd, change, counters, x, is_free)
+        else:
+            status = smooth_step(block, q, qd, qdd, change, x)
+        if status != OK:
+            return status
+        counters[STEPS] += 1
+    if n > 0:
         for k in range(nv):
             effort[k] = x[COMMAND, k]
-            change[k] = x[VELOCITY, k] - qd[k]
-            qdd[k] = change[k] / dt
-            qd[k] = x[VELOCITY, k]
-        integrate(tree, work, q, qd, dt)
-        counters[STEPS] += 1
     return OK

@@ -1,0 +1,68 @@
+"""Forward dynamics: joint accelerations from joint forces."""
+import numpy as np
+
+from spr_dynamics.dynamics.bias import motions, subtract_external
+from spr_dynamics.dynamics.check import (
+    BAD, block_with, checked, checked_out, checked_position, is_position, is_vector, OK)
+from spr_dynamics.dynamics.coupled import find_accelerations
+from spr_dynamics.dynamics.kinematics import place, turn_inertias
+from spr_dynamics.dynamics.work import (
+    forces_of, gravity_of, links_of, NQ, NV, tree_of, trig_of, work_of, Workspace, zero_of)
+from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
+
+
+@entry_point(ADDRESSES, VECTOR, VECTOR, VECTOR, VECTOR)
+def aba(block, q, qd, tau, qdd):
+    """
+    Articulated-body algorithm (Featherstone 2008, table 7.1), O(nb); O(nv^3) with followers.
+
+    The first pass is that of ``rnea`` with qdd = 0, so that no body has a bias of its own.
+
+    :param block: A ``Workspace``'s.
+    :param q: Positions, shape (nq,).
+    :param qd: Velocities, shape (nv,).
+    :param tau: Joint forces, shape (nv,).
+    :param qdd: Result: accelerations, shape (nv,).
+    :returns: OK, or BAD if an argument has a wrong size or is not finite.
+    """
+    tree, work, nv, zero = tree_of(block), work_of(block), block[NV], zero_of(block)
+    if not (is_position(tree, q, block[NQ]) and is_vector(qd, nv) and is_vector(tau, nv)
+            and qdd.size == nv):
+        return BAD
+    place(tree, work, trig_of(block), q)
+    turn_inertias(tree, work)
+    motions(tree, work, gravity_of(block), qd, zero)
+    subtract_external(links_of(block), work, forces_of(block))
+    find_accelerations(block, tau, zero, qdd)
+    return OK
+
+
+def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
+    """
+    Compute the joint accelerations that given forces cause.
+
+    Joints that follow others do so: a force on a follower acts on its leader. Damping, springs
+    and dry friction are not part of it: add ``passive_forces`` to ``tau``.
+
+    :param model: The robot.
+    :param q: Positions, shape (nq,).
+    :param qd: Velocities, shape (nv,).
+    :param tau: Joint forces [N m or N], shape (nv,); of a free root: force at the link's origin,
+        then moment, world axes.
+    :param f_ext: Torque, then force on each link, world axes, about the link's origin, shape
+        (number of links, 6).
+    :param out: Array for the result, shape (nv,); a new one without it.
+    :returns: Accelerations qdd, shape (nv,): the rate of change of qd.
+    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    """
+    block = model.buffers[Workspace].block if f_ext is None else block_with(model, f_ext)
+    if out is None:
+        out = np.empty(model.nv)
+    try:
+        status = aba(block, q, qd, tau, out)
+    except (TypeError, ValueError):  # not contiguous, writable arrays of doubles
+        status = BAD
+    if status != OK:
+        aba(block, checked_position(model, q), checked('qd', qd, model.nv),
+            checked('tau', tau, model.nv), checked_out(out, (model.nv,)))
+    return out
