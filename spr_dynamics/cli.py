@@ -159,8 +159,7 @@ def show(options) -> int:
 
 def damping(model, dof) -> float:
     """Return the damping of a joint axis; a ball has none."""
-    held = model.tree[1:]
-    return float(held['damping'][held['v'] == dof.v].sum())
+    return float(model.drives['damping'][model.drives['v'] == dof.v].sum())
 
 
 def print_table(first, titles, rows):

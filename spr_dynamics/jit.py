@@ -11,6 +11,9 @@ import numba
 
 # Sums may be reordered and fused; NaN and infinity keep their meaning.
 KERNEL = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, 'error_model': 'numpy'}
+# To make a kernel callable from Python takes as long as all the rest, so only entry points are.
+# A call from Python of any other one ends the process; its ``py_func`` is there for tests.
+CALLED = {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
 SLOW = 1.0  # [s] a kernel that takes longer was compiled, not loaded
 ROOMS = ('jit.py', 'spatial.py', 'model/records.py', 'dynamics/*.py', 'contact/*.py',
          'sensors/*.py', 'simulation/*.py')  # where kernels are written
@@ -30,7 +33,7 @@ def pointer(typing_context, address):
     return numba.types.voidptr(numba.types.int64), code
 
 
-@numba.njit(forceinline=True)
+@numba.njit(forceinline=True, **CALLED)
 def array_at(address, shape, dtype):
     """Return the array that lies at an address; somebody else has to keep it alive."""
     return numba.carray(pointer(address), shape, dtype)
@@ -89,19 +92,21 @@ def own_cache():
         numba.config.CACHE_DIR = before
 
 
-inlined = numba.njit(forceinline=True, **KERNEL)
+inlined = numba.njit(forceinline=True, **CALLED, **KERNEL)
+# What one or two callers use is compiled as part of them, since each level of calls costs again.
+woven = numba.njit(inline='always', **CALLED, **KERNEL)
 
 
 def kernel(function):
     """Compile a function that kernels call."""
     with own_cache():
-        return numba.njit(cache=CAN_KEEP, **KERNEL)(function)
+        return numba.njit(cache=CAN_KEEP, **CALLED, **KERNEL)(function)
 
 
 def exact(function):
     """Compile a function that kernels call and that keeps the order of sums as it is written."""
     with own_cache():
-        return numba.njit(cache=CAN_KEEP, error_model='numpy')(function)
+        return numba.njit(cache=CAN_KEEP, error_model='numpy', **CALLED)(function)
 
 
 def entry_point(*argument_types):

@@ -2,12 +2,33 @@
 import math
 
 from hypothesis import given, settings, strategies as st
+import numba
 import numpy as np
 
-from spr_dynamics import spatial
+from spr_dynamics import spatial as kernels
 
 NUMBERS = st.floats(-10.0, 10.0)
 ROUNDOFF = 1e-11  # sums of products of numbers below a hundred
+
+
+class Callable:
+    """The functions of the spatial algebra, each made callable when it is asked for."""
+
+    def __getattr__(self, name):
+        """Compile a way in; tuples and constants are what they are."""
+        function = getattr(kernels, name)
+        if isinstance(function, numba.core.dispatcher.Dispatcher):
+            function = compiled(function)
+        setattr(self, name, function)
+        return function
+
+
+def compiled(function):
+    """Return an entry point to a kernel that only kernels can call."""
+    return numba.njit(lambda *arguments: function(*arguments))
+
+
+spatial = Callable()
 
 
 def vectors(n):

@@ -11,7 +11,7 @@ class Body(NamedTuple):
     """A body of a model: its joint turns about, or slides along, its own z axis."""
 
     parent: int
-    """Index of the parent; 0 is the world."""
+    """Number of the parent, counted depth first; 0 is the world."""
     T_PB: Pose
     """Pose in the parent at q = 0."""
     is_free: bool
@@ -24,19 +24,28 @@ class Body(NamedTuple):
     """The ``TREE`` record."""
 
 
+def numbers_of(model):
+    """Count the bodies depth first, as other engines do: a number for each record of the tree."""
+    order = np.argsort(model.tree['column'][1:], kind='stable') + 1
+    numbers = np.zeros(model.tree.size, int)
+    numbers[order] = np.arange(1, model.tree.size)
+    return numbers
+
+
 def bodies_of(model):
-    """List the bodies without the world, depth first as the model has them."""
-    return [body_of(record) for record in model.tree[1:]]
+    """List the bodies without the world, depth first."""
+    numbers = numbers_of(model)
+    return [body_of(model.tree[i], numbers) for i in np.argsort(numbers)[1:]]
 
 
-def body_of(record):
+def body_of(record, numbers):
     """Read a ``TREE`` record."""
     mass, h, about = record['inertia'][0], record['inertia'][1:4], np.zeros((3, 3))
     about[np.triu_indices(3)] = record['inertia'][4:]
     about += np.triu(about, 1).T
     c = h / mass
     return Body(
-        int(record['parent']), Pose(record['X'][:9].reshape(3, 3).T, record['X'][9:]),
+        int(numbers[record['parent']]), Pose(record['X'][:9].reshape(3, 3).T, record['X'][9:]),
         record['joint'] == FREE, record['slide'] == 1.0, mass, c,
         about - mass * (c @ c * np.eye(3) - np.outer(c, c)), record)
 

@@ -3,7 +3,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from side_by_side.bodies import bodies_of, change, drift, positions
+from side_by_side.bodies import bodies_of, change, drift, numbers_of, positions
 from spr_dynamics.model.records import BOX, PLANE, SPHERE
 
 WXYZ, XYZW = [0, 1, 2, 3], [1, 2, 3, 0]
@@ -107,14 +107,16 @@ def mujoco_model(ours, dt, *, has_passive_forces=True, cone=mujoco.mjtCone.mjCON
         kind = mujoco.mjtJoint.mjJNT_SLIDE if body.slides else mujoco.mjtJoint.mjJNT_HINGE
         joint = added.add_joint(type=kind, axis=[0, 0, 1])
         if has_passive_forces:
-            joint.damping = [body.record['damping'], 0.0, 0.0]  # a polynomial, since MuJoCo 4
-            joint.stiffness = [body.record['stiffness'], 0.0, 0.0]
-            joint.springref = body.record['rest']
+            (drive,) = ours.drives[ours.drives['v'] == body.record['v']]
+            joint.damping = [drive['damping'], 0.0, 0.0]  # a polynomial, since MuJoCo 4
+            joint.stiffness = [drive['stiffness'], 0.0, 0.0]
+            joint.springref = drive['rest']
+    numbers = numbers_of(ours)
     for shape in ours.shapes:
         is_plane = shape['kind'] == PLANE
         quat = np.zeros(4)
         mujoco.mju_mat2Quat(quat, shape['X'][:9].reshape(3, 3).T.ravel())
-        theirs[shape['body']].add_geom(
+        theirs[numbers[shape['body']]].add_geom(
             type=SHAPES[int(shape['kind'])], pos=shape['X'][9:], quat=quat,
             size=[0.0, 0.0, 1.0] if is_plane else shape['size'],
             friction=[shape['mu'], 0.005, 0.0001], contype=is_plane, conaffinity=not is_plane)

@@ -5,7 +5,7 @@ from spr_dynamics.dynamics.check import BAD, checked_out, checked_position, is_p
 from spr_dynamics.dynamics.kinematics import axis_in_world, place, turn_inertias
 from spr_dynamics.dynamics.work import (
     columns_of, IN_ORDER, NQ, NV, order_of, tree_of, trig_of, work_of, Workspace)
-from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR
+from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR, woven
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
     add_rigid, along, as_matrix, as_rigid_inertia, as_vector, momentum, Motion,
@@ -60,7 +60,7 @@ def directions(tree, work, columns):
     There they can be compared without a walk through the tree; about the world's origin, a robot
     far away would lose digits.
 
-    :param columns: Result, shape (12, nv): S, then Ic S, the bodies' velocities in order.
+    :param columns: Result, shape (12, nv): S, then Ic S, velocities counted depth first.
     """
     for i in range(1, tree.size):
         body, now = tree[i], work[i]
@@ -81,7 +81,7 @@ def directions(tree, work, columns):
 @kernel
 def pair_in_order(tree, columns, M):
     """
-    Fill M where qd has the order of bodies: a row from the diagonal on, then the mirror image.
+    Fill M where qd is counted depth first: a row from the diagonal on, then the mirror image.
 
     In slices that start at the diagonal the compiler sees what it can do eight at a time.
     """
@@ -106,7 +106,7 @@ def pair_in_order(tree, columns, M):
 
 @kernel
 def pair_scattered(tree, columns, order, M):
-    """Fill M where qd has another order than the bodies: each number in its two places."""
+    """Fill M where qd has another order: each number in its two places."""
     n_x, n_y, n_z = columns[6], columns[7], columns[8]
     f_x, f_y, f_z = columns[9], columns[10], columns[11]
     for j in range(M.shape[0]):
@@ -144,7 +144,7 @@ def pair_root(body, columns, order, M):
             mirror[row + 3 + axis] = moment
 
 
-@kernel
+@woven
 def inertia_matrix(block, M):
     """Fill M with what each direction feels of all that another one carries, given these."""
     tree, columns = tree_of(block), columns_of(block)

@@ -7,9 +7,8 @@ from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.check import checked, checked_position
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
-    gravity_of, tree_of, trig_of, work_of, Workspace, zero_of)
+    drives_of, gravity_of, tree_of, trig_of, work_of, Workspace, zero_of)
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
-from spr_dynamics.model.records import AXIS
 from spr_dynamics.spatial import (
     add, as_motion, as_rigid_inertia, as_vector, dot, momentum, power, scale)
 
@@ -26,20 +25,21 @@ class Energy(NamedTuple):
 def energies(block, q, qd, out):
     """Add up kinetic energy, then potential energy, of all bodies and springs."""
     tree, work, gravity = tree_of(block), work_of(block), gravity_of(block)
+    drives = drives_of(block)
     place(tree, work, trig_of(block), q)
     turn_inertias(tree, work)
     motions(tree, work, gravity, qd, zero_of(block))
     kinetic = 0.0
     potential = 0.0
     for i in range(1, tree.size):
-        body, now = tree[i], work[i]
+        now = work[i]
         inertia, v = as_rigid_inertia(now.inertia), as_motion(now.v)
         kinetic += 0.5 * power(momentum(inertia, v), v)
         moment = add(inertia.h, scale(as_vector(now.p_WB, 0), inertia.mass))
         potential -= dot(as_vector(gravity, 0), moment)
-        if body.joint == AXIS:
-            stretch = q[body.q] - body.rest
-            potential += 0.5 * body.stiffness * stretch * stretch
+    for a in range(drives.size):
+        stretch = q[drives[a].q] - drives[a].rest
+        potential += 0.5 * drives[a].stiffness * stretch * stretch
     out[0] = kinetic
     out[1] = potential
 

@@ -6,6 +6,7 @@ from spr_dynamics.spatial import (
     plus, put_vector, scale, subtract, Symmetric, times, Vector)
 
 NEWTON_STEPS = 4  # round-off is reached in two or three at any speed that a step resolves
+ROUNDOFF = 1e-30  # relative square of a residual
 
 
 @inlined
@@ -46,6 +47,8 @@ def implicit_spin(inertia, w0, w, dt):
     for _ in range(NEWTON_STEPS):
         momentum = times(A, w)
         residual = subtract(add(momentum, scale(cross(w, momentum), dt)), target)
+        if dot(residual, residual) <= ROUNDOFF * dot(target, target):
+            break
         turn = plus(cross_columns(scale(w, dt), A), skew(scale(momentum, -dt)))
         w = subtract(w, solve_matrix(plus(A, turn), residual))
     return w

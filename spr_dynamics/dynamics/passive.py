@@ -2,7 +2,6 @@
 import numpy as np
 
 from spr_dynamics.dynamics.check import checked, checked_position
-from spr_dynamics.model.records import AXIS
 
 
 def passive_forces(model, q, qd) -> np.ndarray:
@@ -18,8 +17,7 @@ def passive_forces(model, q, qd) -> np.ndarray:
     :raises ValueError: If an argument has the wrong shape or is not finite; names it.
     """
     q, qd = checked_position(model, q), checked('qd', qd, model.nv)
-    held = model.tree[1:][model.tree['joint'][1:] == AXIS]
-    tau = np.zeros(model.nv)
-    tau[held['v']] = (-held['damping'] * qd[held['v']]
-                      - held['stiffness'] * (q[held['q']] - held['rest']))
+    drives, tau = model.drives, np.zeros(model.nv)
+    tau[drives['v']] = (-drives['damping'] * qd[drives['v']]
+                        - drives['stiffness'] * (q[drives['q']] - drives['rest']))
     return tau

@@ -2,7 +2,7 @@
 import numpy as np
 
 from spr_dynamics.jit import array_at, inlined
-from spr_dynamics.model.records import FOLLOWER, LINK, TREE
+from spr_dynamics.model.records import DRIVE, FOLLOWER, LINK, TREE
 from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERTIA
 
 # One record a body; all in world axes, about the body's origin.
@@ -21,9 +21,9 @@ WORK = np.dtype([
 ], align=True)
 
 # Entries of a block: addresses, then sizes.
-(TREE_AT, WORK_AT, LINKS_AT, FOLLOWERS_AT, TRIG_AT, GRAVITY_AT, FORCES_AT, COLUMNS_AT, ORDER_AT,
- ZERO_AT, COUPLED_AT, PIVOTS_AT, N_BODIES, N_LINKS, N_FOLLOWERS, N_FORCES, N_COUPLED, NQ, NV,
- IN_ORDER, BLOCK_SIZE) = range(21)
+(TREE_AT, WORK_AT, LINKS_AT, DRIVES_AT, FOLLOWERS_AT, TRIG_AT, GRAVITY_AT, FORCES_AT, COLUMNS_AT,
+ ORDER_AT, ZERO_AT, COUPLED_AT, PIVOTS_AT, N_BODIES, N_LINKS, N_DRIVES, N_FOLLOWERS, N_FORCES,
+ N_COUPLED, NQ, NV, IN_ORDER, BLOCK_SIZE) = range(23)
 
 
 @inlined
@@ -53,11 +53,12 @@ class Workspace:
         n_coupled = nv if n_followers else 0
         in_order = bool((model.order == np.arange(nv)).all())
         self.kept = (
-            model.tree, self.body, model.links, model.followers,
-            np.zeros((3, padded(model.nq))), model.gravity if gravity is None else gravity,
+            model.tree, self.body, model.links, model.drives, model.followers,
+            np.zeros((3, padded.py_func(model.nq))), model.gravity if gravity is None else gravity,
             self.forces, np.full((12, nv), np.nan), model.order, np.zeros(nv),
             np.zeros((n_coupled, n_coupled)), np.zeros(n_coupled))
-        sizes = nb, model.links.size, n_followers, 0, n_coupled, model.nq, nv, in_order
+        sizes = (nb, model.links.size, model.drives.size, n_followers, 0, n_coupled, model.nq, nv,
+                 in_order)
         self.block = np.array([*(array.ctypes.data for array in self.kept), *sizes], np.int64)
         """Where a kernel finds all this in a single argument: a call with ten takes 1 us more."""
         self.pushed_block = self.block.copy()
@@ -108,6 +109,11 @@ def order_of(block):
 @inlined
 def zero_of(block):
     return array_at(block[ZERO_AT], block[NV], np.float64)
+
+
+@inlined
+def drives_of(block):
+    return array_at(block[DRIVES_AT], block[N_DRIVES], DRIVE)
 
 
 @inlined

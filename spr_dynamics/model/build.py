@@ -8,14 +8,14 @@ from spr_dynamics.errors import ModelError
 from spr_dynamics.model.coupling import follower_records
 from spr_dynamics.model.model import Dof, FreeRoot, frozen, Joint, Model
 from spr_dynamics.model.records import (
-    AXIS, BALL, FREE, LINK, POSITIONS, transform_from_pose, TREE, VELOCITIES)
+    AXIS, BALL, DRIVE, FREE, LINK, POSITIONS, transform_from_pose, TREE, VELOCITIES)
 from spr_dynamics.model.shapes import build_shapes
 from spr_dynamics.model.topology import (
     find_movers, joins_static, order_bodies, weld, where)
 from spr_dynamics.sdformat.assemble import Assembly, unique_names
 from spr_dynamics.sdformat.values import effective_bound
 
-TURNING = ('revolute', 'continuous', 'screw', 'universal', 'revolute2')
+TURNING = ('revolute', 'continuous', 'universal', 'revolute2')
 NO_LIMITS = -np.inf, np.inf, np.inf, 0.0  # positions, velocity, and no friction
 TOO_LARGE = 1e100  # the square of this is still a number
 SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
@@ -52,7 +52,8 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
         dt=assembly.physics.max_step_size,
         real_time_factor=assembly.physics.real_time_factor,
         link_names=link_names, shape_names=shape_names,
-        followers=frozen(followers), order=frozen(order_of_bodies(tree)),
+        drives=frozen(drive_records(bodies, layout)), followers=frozen(followers),
+        order=frozen(order_of_columns(tree)),
         joints=joints, dofs=dofs, free_roots=roots,
         home=frozen(home(bodies, layout, followers)),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
@@ -115,10 +116,13 @@ def places_of_axes(assembly, bodies, layout):
             for i, body in enumerate(bodies) if body.axis is not None}
 
 
-def order_of_bodies(tree):
-    """Return the index into qd of each velocity, counted in the order of bodies."""
-    return np.array([record['v'] + k for record in tree[1:]
-                     for k in range(VELOCITIES[int(record['joint'])])], np.int64)
+def order_of_columns(tree):
+    """Return the index into qd of each velocity, counted depth first."""
+    order = np.zeros(tree[0]['end_column'], np.int64)
+    for record in tree[1:]:
+        n = record['next_column'] - record['column']
+        order[record['column']:record['next_column']] = record['v'] + np.arange(n)
+    return order
 
 
 def link_records(assembly, bodies, body_of_link):
@@ -134,25 +138,19 @@ def tree_records(assembly, bodies, body_of_link, layout):
     """Write the tree: who moves whom, how, and how heavy it is."""
     tree = np.zeros(len(bodies), TREE)
     tree['is_leaf'] = True
-    tree['effort_limit'] = np.inf
     tree['X'][0, [0, 4, 8]] = 1.0
-    last, column = {}, 0
+    last = {}
     for i, body in enumerate(bodies[1:], 1):
         record = tree[i]
         record['parent'], record['joint'] = body.parent, kind_of(body)
         record['trunk'] = tree[body.parent]['trunk'] if body.parent else i
         record['q'], record['v'] = layout.q[i], layout.v[i]
-        record['column'] = column
-        column += VELOCITIES[kind_of(body)]
-        record['next_column'] = record['end_column'] = column
         record['X'] = transform_from_pose(bodies[body.parent].T_WB.inverse() @ body.T_WB)
         tree[body.parent]['is_leaf'] = False
         last[body.parent] = i
         if kind_of(body) == AXIS:
-            write_axis(record, body)
-    for i in range(len(bodies) - 1, 0, -1):  # the bodies that one carries come right after it
-        parent = tree[i]['parent']
-        tree[parent]['end_column'] = max(tree[parent]['end_column'], tree[i]['end_column'])
+            record['turn'], record['slide'] = turn_and_slide(body.joint.element)
+    count_columns(tree)
     tree['is_last_child'][list(last.values())] = True
     for link, i in zip(assembly.links, body_of_link):
         if i > 0:
@@ -160,17 +158,38 @@ def tree_records(assembly, bodies, body_of_link, layout):
     return tree
 
 
-def write_axis(record, body):
-    """Write how one axis of a joint moves, and its damper, spring and actuator."""
-    joint = body.joint.element
-    axis = (joint.axis, joint.axis2)[body.axis]
-    record['turn'] = float(joint.type in TURNING)
-    record['slide'] = float(joint.type == 'prismatic')
+def count_columns(tree):
+    """Count the velocities depth first, so that what a body carries comes right after it."""
+    carried = np.array([0, *(VELOCITIES[int(kind)] for kind in tree['joint'][1:])])
+    own = carried.copy()
+    for i in range(tree.size - 1, 0, -1):
+        carried[tree['parent'][i]] += carried[i]
+    place = np.zeros(tree.size, np.int64)  # where the next child of a body begins
+    tree[0]['end_column'] = carried[0]
+    for i in range(1, tree.size):
+        column = place[tree['parent'][i]]
+        place[tree['parent'][i]] += carried[i]
+        place[i] = column + own[i]
+        tree[i]['column'], tree[i]['next_column'] = column, place[i]
+        tree[i]['end_column'] = column + carried[i]
+
+
+def turn_and_slide(joint):
+    """Return how far an axis of a joint turns [rad] and slides [m] for each unit of q."""
     if joint.type == 'screw':
-        record['slide'] = joint.screw_thread_pitch / (2.0 * math.pi)
-    record['damping'], record['stiffness'] = axis.damping, axis.spring_stiffness
-    record['rest'] = axis.spring_reference
-    record['effort_limit'] = effective_bound(axis.limit.effort)
+        return 1.0, joint.screw_thread_pitch / (2.0 * math.pi)
+    return float(joint.type in TURNING), float(joint.type == 'prismatic')
+
+
+def drive_records(bodies, layout):
+    """Write damper, spring and actuator of each joint axis."""
+    drives = []
+    for i, body in enumerate(bodies):
+        if body.axis is not None:
+            axis = (body.joint.element.axis, body.joint.element.axis2)[body.axis]
+            drives.append((layout.q[i], layout.v[i], axis.damping, axis.spring_stiffness,
+                           axis.spring_reference, effective_bound(axis.limit.effort)))
+    return np.array(sorted(drives), DRIVE) if drives else np.zeros(0, DRIVE)
 
 
 def rigid_inertia(link, T_BL):

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.model.records import AXIS
 from spr_dynamics.sdformat.assemble import Assembly
 
 
@@ -94,10 +93,12 @@ class Model:
     """What the file asks for; 0 means as fast as it can."""
     link_names: tuple[str, ...]
     shape_names: tuple[str, ...]
+    drives: np.ndarray
+    """``DRIVE`` records, one a joint axis."""
     followers: np.ndarray
     """``FOLLOWER`` records: the mimics and gears."""
     order: np.ndarray
-    """Index into qd of each velocity, counted in the order of bodies, shape (nv,)."""
+    """Index into qd of each velocity, counted depth first, shape (nv,)."""
     joints: tuple[Joint, ...]
     """Movable joints in file order."""
     dofs: tuple[Dof, ...]
@@ -147,8 +148,7 @@ class Model:
     def effort_limit(self) -> np.ndarray:
         """Largest effort an actuator gives [N m] or [N], inf where there is none, shape (nv,)."""
         limit = np.full(self.nv, np.inf)
-        held = self.tree[1:][self.tree['joint'][1:] == AXIS]
-        limit[held['v']] = held['effort_limit']
+        limit[self.drives['v']] = self.drives['effort_limit']
         return frozen(limit)
 
     def neutral_q(self) -> np.ndarray:

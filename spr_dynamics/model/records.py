@@ -18,8 +18,8 @@ TREE = np.dtype([
     ('joint', np.int64),                         # AXIS, BALL or FREE
     ('q', np.int64),                             # first entry of the joint in q
     ('v', np.int64),                             # first entry of the joint in qd, tau and qdd
-    ('column', np.int64),                        # first velocity, counted in the order of bodies
-    ('next_column', np.int64),                   # first one of the next body
+    ('column', np.int64),                        # first velocity, counted depth first
+    ('next_column', np.int64),                   # first one that is not the joint's own
     ('end_column', np.int64),                    # first one that this body does not carry
     ('is_leaf', np.bool_),
     ('is_last_child', np.bool_),                 # the one the inward pass meets first
@@ -27,8 +27,13 @@ TREE = np.dtype([
     ('slide', np.float64),                       # revolute 1 and 0, prismatic 0 and 1
     ('X', np.float64, TRANSFORM),                # parent to child at q = 0
     ('inertia', np.float64, RIGID_INERTIA),
+], align=True)
+
+# One record a joint axis: its damper, spring and actuator.
+DRIVE = np.dtype([
+    ('q', np.int64), ('v', np.int64),            # of the axis
     ('damping', np.float64),                     # [N m s] or [N s/m]
-    ('stiffness', np.float64),                   # of the joint's spring [N m] or [N/m]
+    ('stiffness', np.float64),                   # of the spring [N m] or [N/m]
     ('rest', np.float64),                        # where the spring is slack [rad] or [m]
     ('effort_limit', np.float64),                # [N m] or [N], inf if there is none
 ], align=True)

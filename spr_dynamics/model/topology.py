@@ -1,4 +1,5 @@
 """Which links move as one, and which joint moves them: the tree behind the arrays."""
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -138,7 +139,10 @@ def has_free_root(assembly) -> bool:
 
 def order_bodies(assembly, group, movers):
     """
-    List the bodies, parents before children: the world first, then each tree depth first.
+    List the bodies, parents before children: level by level from the world, which is the first.
+
+    What follows each other then belongs to different limbs, so that a processor need not wait for
+    one body's result to begin with the next.
 
     :returns: The bodies, and the last one of each group.
     """
@@ -150,9 +154,9 @@ def order_bodies(assembly, group, movers):
     bodies = [Body(WORLD, None, None, 0, Pose.identity())]
     numbers = {WORLD: 0}
     free = [k for k in dict.fromkeys(group) if k != WORLD and k not in movers]
-    waiting = [(k, 0) for k in reversed([*free, *children.get(WORLD, [])])]
+    waiting = deque((k, 0) for k in (*free, *children.get(WORLD, [])))
     while waiting:
-        k, parent = waiting.pop()
+        k, parent = waiting.popleft()
         joint = movers.get(k)
         if joint is None:
             members = [link for link, leader in enumerate(group) if leader == k]
@@ -164,7 +168,7 @@ def order_bodies(assembly, group, movers):
             bodies.append(Body(joint.child, joint, number, parent, axis_on_z(joint.T_WJ, axis)))
             parent = len(bodies) - 1
         numbers[k] = len(bodies) - 1
-        waiting += [(child, numbers[k]) for child in reversed(children.get(k, []))]
+        waiting += [(child, numbers[k]) for child in children.get(k, [])]
     lost = [joint for k, joint in movers.items() if k not in numbers]
     if lost:
         circle = path_inward(group, movers, lost[0])

@@ -47,6 +47,12 @@ def due_step(reading):
     return reading.first_step + np.int64(math.ceil(wait - EARLY))
 
 
+@entry_point(records(READING))
+def next_due_step(reading):
+    """Return the step at which a sensor's next sample is due."""
+    return due_step(reading[0])
+
+
 @exact
 def falloff_weight(sensor, x, y):
     """Weigh a contact: 1 on the axes of the patch, 0 at its corners (Klampt's formula)."""

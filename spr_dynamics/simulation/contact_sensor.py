@@ -7,7 +7,7 @@ from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sensors.contact import (
     ContactReading, ContactSensorSettings, link_index, reading_of, sensor_record, SensorError,
     watched_shapes)
-from spr_dynamics.sensors.measure import due_step
+from spr_dynamics.sensors.measure import next_due_step
 from spr_dynamics.simulation.state import State, STEPS
 
 NEVER = 2 ** 62  # [steps]
@@ -30,7 +30,8 @@ class ContactSensor:
     def __init__(self, model: Model, dt_ns: int, state: State, records: np.ndarray,
                  watched: np.ndarray, index: int, settings: ContactSensorSettings):
         self._model, self._dt_ns, self._counters = model, dt_ns, state.counters
-        self._reading = state.readings[index]
+        self._row = state.readings[index:index + 1]
+        self._reading = self._row[0]
         self._record, self._watched = records[index:index + 1], watched[index]
         self._link = link_index(model, settings.link)
         self._write(settings.validated())
@@ -87,4 +88,4 @@ class ContactSensor:
     @property
     def next_step(self) -> int:
         """Number of the step in which the next sample is due."""
-        return int(due_step(self._reading)) if self._settings.enabled else NEVER
+        return next_due_step(self._row) if self._settings.enabled else NEVER

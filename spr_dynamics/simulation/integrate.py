@@ -3,8 +3,8 @@ from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.coupled import expand_positions, find_accelerations
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
-    followers_of, gravity_of, tree_of, trig_of, work_of, zero_of)
-from spr_dynamics.jit import inlined, kernel
+    drives_of, followers_of, gravity_of, tree_of, trig_of, work_of, zero_of)
+from spr_dynamics.jit import inlined, kernel, woven
 from spr_dynamics.model.records import AXIS, BALL, FREE
 from spr_dynamics.spatial import (
     add, as_matrix, as_rigid_inertia, as_vector, cross, normalised, put_quaternion, put_vector,
@@ -17,7 +17,7 @@ MOVING = 1e150  # [rad/s] or [m/s] beyond which squares are no numbers
 
 
 @kernel
-def add_passive_forces(tree, lag, q, qd, command, dt, tau, diagonal):
+def add_passive_forces(drives, lag, q, qd, command, dt, tau, diagonal):
     """
     Add dampers and springs, at the end of the step rather than its start.
 
@@ -27,14 +27,13 @@ def add_passive_forces(tree, lag, q, qd, command, dt, tau, diagonal):
     """
     for k in range(command.size):
         tau[k], diagonal[k] = command[k], 0.0
-    for i in range(1, tree.size):
-        body = tree[i]
-        if body.joint == AXIS:
-            k, d, stiffness = body.v, body.damping, body.stiffness
-            h = dt if lag[k] == 0.0 else 0.0
-            stretch = q[body.q] + h * qd[k] - body.rest
-            tau[k] -= d * qd[k] + stiffness * stretch
-            diagonal[k] = h * (d + h * stiffness)
+    for a in range(drives.size):
+        drive = drives[a]
+        k, d, stiffness = drive.v, drive.damping, drive.stiffness
+        h = dt if lag[k] == 0.0 else 0.0
+        stretch = q[drive.q] + h * qd[k] - drive.rest
+        tau[k] -= d * qd[k] + stiffness * stretch
+        diagonal[k] = h * (d + h * stiffness)
 
 
 @inlined
@@ -59,7 +58,7 @@ def move_free_body(body, now, q, qd, dt):
 
 
 @kernel
-def move(tree, work, followers, lag, q, qd, change, dt):
+def move(tree, work, drives, followers, lag, q, qd, change, dt):
     """
     Move the positions by the velocities; orientations by the exponential map.
 
@@ -75,8 +74,9 @@ def move(tree, work, followers, lag, q, qd, change, dt):
             turn = scale(subtract(as_vector(qd, k), scale(as_vector(change, k), lag[k])), dt)
             w, x, y, z = turn_quaternion_within(q[j], q[j + 1], q[j + 2], q[j + 3], turn)
             put_quaternion(q, j, w, x, y, z)
-        else:
-            q[j] += dt * (qd[k] - lag[k] * change[k])
+    for a in range(drives.size):
+        k = drives[a].v
+        q[drives[a].q] += dt * (qd[k] - lag[k] * change[k])
     expand_positions(followers, q)
 
 
@@ -87,7 +87,7 @@ def accelerate(block, q, qd, command, tau, diagonal, qdd):
     place(tree, work, trig_of(block), q)
     turn_inertias(tree, work)
     motions(tree, work, gravity_of(block), qd, zero_of(block))
-    add_passive_forces(tree, zero_of(block), q, qd, command, 0.0, tau, diagonal)
+    add_passive_forces(drives_of(block), zero_of(block), q, qd, command, 0.0, tau, diagonal)
     find_accelerations(block, tau, diagonal, qdd)
 
 
@@ -143,7 +143,7 @@ def turn_and_slide(tree, followers, q, qd, dt, moved):
     expand_positions(followers, moved)
 
 
-@kernel
+@woven
 def rk4_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
     """
     Replace a state by the one after a step of the classical Runge-Kutta rule, of fourth order.
@@ -175,7 +175,7 @@ def rk4_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
         expand_positions(followers, q)
 
 
-@kernel
+@woven
 def midpoint_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
     """
     Replace a state by the one after a step of the implicit midpoint rule, of second order.

@@ -71,7 +71,7 @@ class State:
 def fingerprint_of(model, dt_ns, sensors) -> bytes:
     """Return a digest of what a snapshot must have in common with its simulation."""
     digest = hashlib.sha256()
-    for records in (model.tree, model.links, model.shapes):
+    for records in (model.tree, model.links, model.shapes, model.drives, model.followers):
         digest.update(records.tobytes())
     digest.update(repr((model.joint_names, model.link_names, dt_ns, tuple(sensors))).encode())
     return digest.digest()

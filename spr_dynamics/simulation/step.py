@@ -15,9 +15,9 @@ from spr_dynamics.dynamics.crba import composite_inertias, inertia_matrix
 from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_at_the_end
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
-    followers_of, gravity_of, NQ, NV, tree_of, trig_of, work_of, zero_of)
-from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR
-from spr_dynamics.model.records import AXIS, FREE, SHAPE
+    drives_of, followers_of, gravity_of, NQ, NV, tree_of, trig_of, work_of, zero_of)
+from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
+from spr_dynamics.model.records import FREE, SHAPE
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOUND_AT, FREE_VELOCITY,
@@ -32,14 +32,13 @@ DIVERGED, UNSETTLED = 2, 3
 
 
 @kernel
-def clamp_efforts(tree, tau, command):
+def clamp_efforts(drives, tau, command):
     """Limit each effort to what its actuator gives."""
     for k in range(tau.size):
         command[k] = tau[k]
-    for i in range(1, tree.size):
-        body = tree[i]
-        if body.joint == AXIS:
-            command[body.v] = min(max(tau[body.v], -body.effort_limit), body.effort_limit)
+    for a in range(drives.size):
+        k, limit = drives[a].v, drives[a].effort_limit
+        command[k] = min(max(tau[k], -limit), limit)
 
 
 @kernel
@@ -51,7 +50,7 @@ def has_free_body(tree):
     return False
 
 
-@kernel
+@woven
 def free_velocities(block, q, qd, dt, x, is_free):
     """
     Compute the velocities that the step would end with if nothing touched.
@@ -62,7 +61,7 @@ def free_velocities(block, q, qd, dt, x, is_free):
     lag = array_at(block[LAG_AT], block[NV], np.float64)
     turn_inertias(tree, work)
     motions(tree, work, gravity_of(block), qd, zero_of(block))
-    add_passive_forces(tree, lag, q, qd, x[COMMAND], dt, x[TAU], x[DIAGONAL])
+    add_passive_forces(drives_of(block), lag, q, qd, x[COMMAND], dt, x[TAU], x[DIAGONAL])
     find_accelerations(block, x[TAU], x[DIAGONAL], x[ACCELERATION])
     for k in range(qd.size):
         x[FREE_VELOCITY, k] = qd[k] + dt * x[ACCELERATION, k]
@@ -105,7 +104,7 @@ def contact_velocities(block, contacts, count, x, qd, change, options):
     return iterations, solved
 
 
-@kernel
+@woven
 def euler_step(block, q, qd, qdd, change, counters, x, is_free):
     """
     Take a step of first order, contacts included; only the last lines change the state.
@@ -148,11 +147,11 @@ def euler_step(block, q, qd, qdd, change, counters, x, is_free):
         change[k] = x[VELOCITY, k] - qd[k]
         qdd[k] = change[k] / dt
         qd[k] = x[VELOCITY, k]
-    move(tree, work, followers_of(block), lag, q, qd, change, dt)
+    move(tree, work, drives_of(block), followers_of(block), lag, q, qd, change, dt)
     return OK
 
 
-@kernel
+@woven
 def smooth_step(block, q, qd, qdd, change, x):
     """
     Take a step of a higher order, in which nothing touches.
@@ -208,7 +207,7 @@ def step_many(block, tau, n):
     effort, change = numbers[nq + 2 * nv:nq + 3 * nv], numbers[nq + 3 * nv:nq + 4 * nv]
     if not (is_position(tree, q, nq) and are_finite(qd) and is_vector(tau, nv)):
         return BAD
-    clamp_efforts(tree, tau, x[COMMAND])
+    clamp_efforts(drives_of(block), tau, x[COMMAND])
     expand_positions(followers, q)
     expand_velocities(followers, qd)
     is_free = has_free_body(tree)
