@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import spr_dynamics as spr
-from spr_dynamics.contact.pairs import candidate_pairs, inverse_masses
+from spr_dynamics.contact.pairs import candidate_pairs, inverse_inertias
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.energy import energy
 
@@ -190,7 +190,7 @@ def test_heavy_neighbour_does_not_harden_a_light_robot():
         '</world>', more + '</world>')) for more in (
             '', "<model name='h'><link name='h'><inertial><mass>1e6</mass></inertial></link>"
             '</model>'))
-    np.testing.assert_allclose(*(inverse_masses(model)[model.shapes['body']]
+    np.testing.assert_allclose(*(inverse_inertias(model)[0][model.shapes['body']]
                                  for model in (beside, alone)))
 
 
@@ -311,7 +311,7 @@ PAIRS = """
 def pair_names(mask, self_collide=''):
     model = spr.load(text=PAIRS.format(mask=mask, self_collide=self_collide))
     return [(model.shape_names[p['a']], model.shape_names[p['b']])
-            for p in candidate_pairs(model, DEFAULT_OPTIONS, 1e-3)]
+            for p in candidate_pairs(model, DEFAULT_OPTIONS, 1e-3, np.ones(model.tree.size))]
 
 
 def test_bitmasks_decide_which_shapes_touch():

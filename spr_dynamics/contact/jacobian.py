@@ -28,12 +28,13 @@ def add_column(contact, J, support, k, velocity, sign):
 
 
 @exact
-def add_path(tree, work, contact, J, support, i, sign):
-    """Add the columns of all joints between body i and the world."""
+def add_path(tree, work, trunks, contact, J, support, i, sign):
+    """Add the columns of all joints between body i and the world, as their island counts them."""
+    offset = trunks[tree[i].trunk].offset
     while i > 0:
         body, now = tree[i], work[i]
         r = subtract(as_vector(contact.point, 0), as_vector(now.p_WB, 0))
-        k = body.v
+        k = body.column + offset
         if body.joint == FREE:
             for axis in range(3):
                 e = Vector(1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0,
@@ -71,16 +72,17 @@ def fold_followers(followers, contact, J, support):
 
 
 @exact
-def fill_jacobians(tree, work, followers, contacts, count, J, support):
+def fill_jacobians(tree, work, trunks, followers, contacts, count, J, support):
     """
     Write each contact's Jacobian: rows n, t1, t2, and only the columns that are not zero.
 
+    :param followers: Those of the model, counted as columns.
     :param J: Result, shape (capacity, 3, nv); the first ``n_support`` columns count.
     :param support: Result, shape (capacity, nv): which velocity each column belongs to.
     """
     for c in range(count):
         contact = contacts[c]
-        contact.n_support = 0
-        add_path(tree, work, contact, J[c], support[c], contact.body_b, 1.0)
-        add_path(tree, work, contact, J[c], support[c], contact.body_a, -1.0)
+        contact.n_support, contact.bound_before, contact.miss_before = 0, 0.0, 0.0
+        add_path(tree, work, trunks, contact, J[c], support[c], contact.body_b, 1.0)
+        add_path(tree, work, trunks, contact, J[c], support[c], contact.body_a, -1.0)
         fold_followers(followers, contact, J[c], support[c])

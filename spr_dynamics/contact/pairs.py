@@ -13,16 +13,16 @@ from spr_dynamics.model.records import AXIS, BALL, BOX, PLANE, SPHERE
 POINTS = {SPHERE: 1, BOX: 8}  # contacts that a shape can have with a plane
 
 
-def candidate_pairs(model, options, dt) -> np.ndarray:
+def candidate_pairs(model, options, dt, w) -> np.ndarray:
     """
     List the pairs that may touch, with their contact law for steps of dt.
 
     A pair is left out if both shapes are on one body, a joint joins their links, their bitmasks
     have nothing in common, or they are links of one model that does not collide with itself.
 
+    :param w: How easily each body is pushed [1/kg], a number a body.
     :returns: ``PAIR`` records.
     """
-    w = inverse_masses(model)
     neighbours = joined_links(model)
     pairs = []
     for a, plane in enumerate(model.shapes):
@@ -78,28 +78,29 @@ def contact_law(a, b, plane, shape, w, options, dt):
             max(plane['min_depth'], shape['min_depth']))
 
 
-def inverse_masses(model) -> np.ndarray:
+def inverse_inertias(model) -> tuple[np.ndarray, np.ndarray]:
     """
-    Estimate how easily each body is pushed, at the pose of the file [1/kg].
+    Estimate how easily bodies and joints are moved, at the pose of the file.
 
-    The mean over the directions of J M^-1 J^T at the centre of mass, but not less than one over
-    the mass of the whole tree (a body in a tree can look immovable at one pose).
+    Of a body [1/kg] the mean over the directions of J M^-1 J^T at the centre of mass, but not
+    less than one over the mass of the whole tree (a body in a tree can look immovable at one
+    pose); only for those with shapes, else 0. Of a joint, the diagonal of M^-1.
 
-    :returns: One number a body; 0 for the world.
+    :returns: One number a body, and one a velocity.
     """
     w = np.zeros(model.tree.size)
-    if not model.shapes.size or model.nv == 0:
-        return w
+    if model.nv == 0:
+        return w, np.zeros(0)
     link_poses(model, model.home)
     place = model.buffers[Workspace].body
     R_WB, p_WB = place['R_WB'].reshape(-1, 3, 3).copy(), place['p_WB'].copy()
-    M, mass = mass_matrix(model, model.home), tree_masses(model)
+    M_inv, mass = np.linalg.inv(mass_matrix(model, model.home)), tree_masses(model)
     for i in sorted(set(model.shapes['body'].tolist()) - {0}):
         inertia = model.tree[i]['inertia']
         centre = inertia[1:4] / inertia[0] if inertia[0] > 0.0 else np.zeros(3)
         J = point_jacobian(model, R_WB, p_WB, i, R_WB[i] @ centre + p_WB[i])
-        w[i] = max(np.trace(J @ np.linalg.solve(M, J.T)) / 3.0, 1.0 / mass[i])
-    return w
+        w[i] = max(np.trace(J @ M_inv @ J.T) / 3.0, 1.0 / mass[i])
+    return w, np.diag(M_inv).copy()
 
 
 def tree_masses(model) -> np.ndarray:

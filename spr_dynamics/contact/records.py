@@ -28,8 +28,37 @@ CONTACT = np.dtype([
     ('du', np.float64, 3),                       # how it changes along the search direction
     ('impulse', np.float64, 3),                  # on b, along n, t1, t2 [N s]
     ('bound', np.float64),                       # normal impulse that bounds friction [N s]
+    ('bound_before', np.float64),                # an earlier one,
+    ('miss_before', np.float64),                 # and by how much the impulse was another
     ('n_support', np.int64),                     # how many velocities move the point
     ('force', np.float64, 3),                    # on b, world [N]
+], align=True)
+
+LIMIT, FRICTION = 0, 1  # kinds of rows: acts one way, or both ways up to a bound
+RIGID_LIMIT = 1e8  # [N m/rad] or [N/m] SDF's default stiffness of a limit, which stands for none
+
+# What limits a joint axis, for steps of one length.
+JOINT = np.dtype([
+    ('q', np.int64), ('v', np.int64), ('body', np.int64),
+    ('column', np.int64),                        # of the velocity, or of the leader's
+    ('ratio', np.float64),                       # of the velocity to the leader's
+    ('lower', np.float64), ('upper', np.float64), ('velocity_limit', np.float64),
+    ('R', np.float64),                           # softness of the limits
+    ('rate', np.float64),                        # at which a violation is undone [1/s]
+    ('max_speed', np.float64),                   # at most this fast
+    ('R_rigid', np.float64),
+    ('friction', np.float64),                    # bound on the impulse of a step
+    ('R_stick', np.float64),
+], align=True)
+
+# One impulse along a joint axis: w = sign * velocity.
+ROW = np.dtype([
+    ('kind', np.int64), ('v', np.int64), ('body', np.int64),
+    ('column', np.int64), ('k', np.int64),       # among all velocities, and in its island
+    ('sign', np.float64),
+    ('R', np.float64), ('b', np.float64), ('bound', np.float64),
+    ('w', np.float64), ('dw', np.float64),
+    ('impulse', np.float64),
 ], align=True)
 
 OPTIONS = np.dtype([

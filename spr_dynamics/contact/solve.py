@@ -1,25 +1,45 @@
 """
-The constraint solver: one convex problem a step in the joint velocities v.
+The constraint solver: one problem a step in the joint velocities v of an island.
 
-    minimise  1/2 (v - v_free)^T A (v - v_free) + sum over contacts of N(u_n) + T(u_t; bound)
+    minimise  1/2 (v - v_free)^T A (v - v_free) + contacts N(u_n) + T(u_t; bound) + joints P(w)
 
-with u = J v. Each impulse is an explicit function of v: the normal one of a spring and damper
-taken implicitly, the tangential one of Coulomb's law with linear creep while it sticks. The
-bound on friction is the normal impulse of the same v, renewed at each iteration, so that the law
-at the solution is Coulomb's own (Castro et al. 2022, 2023; Acary et al. 2011). Should that not
-settle, the bound is kept and the convex problem solved, which always has one solution.
+with u = J v at contacts and w = sign v[k] at joints. Each impulse is an explicit function of v:
+the normal one of a spring and damper taken implicitly, the tangential one of Coulomb's law with
+linear creep while it sticks. For a given bound on friction the problem is convex (Castro et al.
+2022, 2023). The law at the solution is Coulomb's own if the bound is the normal impulse of the
+same v (De Saxce and Feng 1998, Acary et al. 2011). Three ways there, each tried when the one
+before has not arrived:
+
+* A, Newton on the convex problem, the bound being renewed before each step;
+* B, Newton on the whole residual, in which friction follows the normal impulse;
+* C, the convex problem to its end, then a new bound by Anderson's mixing, and again.
+
+At the end of the budget the convex problem is solved with the last bound: momentum balances and
+friction only takes energy, but its bound is that of another velocity.
 """
 import math
 
+from spr_dynamics.contact.records import FRICTION
 from spr_dynamics.dynamics.cholesky import factor, solve_factored
+from spr_dynamics.dynamics.lu import factor_lu, solve_lu
 from spr_dynamics.jit import exact
 
-RENEWALS = 20  # iterations in which the bound on friction follows the normal impulse
+# Rows of the solver's vectors.
+(FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, TRIAL, TRIAL_CHANGE,
+ SOLVER_ROWS) = range(9)
+SOLVED, LAGGED, UNSOLVED = 0, 1, 2
+
+CONVEX_STEPS = 3  # of way A
+EXACT_STEPS = 8  # of way B, each time
+HALVINGS = 6  # of a step of way B
+SUFFICIENT = 1e-3  # of the decrease that a step of way B promises
+MIXED = 0.7  # share of the first correction of a bound in way C
 LINE_SEARCH = 20  # evaluations at most; a few are the rule
 GOOD_ENOUGH_STEP = 0.05  # the full step is taken if it removes this much of the slope
 LINE_TOLERANCE = 1e-6  # relative slope at which the line search ends
 MAX_STEP = 4.0  # steps longer than this are taken in several iterations
 ROUNDOFF = 1e-12  # [sqrt(J)] residual that is zero for every robot
+FINAL_STEPS = 100  # Newton steps of a convex problem, which needs a few dozen at the worst
 
 
 @exact
@@ -38,9 +58,27 @@ def friction_scale(contact, slip, bound):
 
 
 @exact
-def relative_velocities(contacts, count, J, support, v, along):
-    """Compute J v for each contact, into ``du`` if along a direction, else into ``u``."""
-    for c in range(count):
+def joint_impulse(row, w):
+    """Return the impulse along a joint: a limit only pushes, dry friction has a bound."""
+    if row.kind == FRICTION:
+        return min(max(-w / row.R, -row.bound), row.bound)
+    return max(0.0, (row.b - w) / row.R)
+
+
+@exact
+def joint_stiffness(row, w):
+    """Return how fast the impulse along a joint falls with the velocity."""
+    p = joint_impulse(row, w)
+    acts = abs(p) < row.bound if row.kind == FRICTION else p > 0.0
+    return 1.0 / row.R if acts else 0.0
+
+
+@exact
+def relative_velocities(island, v, along):
+    """Compute J v for each contact and joint, into ``du`` and ``dw`` if along a direction."""
+    contacts, members, J, support, rows = island
+    for m in range(members.size):
+        c = members[m]
         contact = contacts[c]
         u_n, u_1, u_2 = 0.0, 0.0, 0.0
         for s in range(contact.n_support):
@@ -50,21 +88,31 @@ def relative_velocities(contacts, count, J, support, v, along):
             u_2 += J[c, 2, s] * x
         target = contact.du if along else contact.u
         target[0], target[1], target[2] = u_n, u_1, u_2
+    for r in range(rows.size):
+        w = rows[r].sign * v[rows[r].k]
+        if along:
+            rows[r].dw = w
+        else:
+            rows[r].w = w
 
 
 @exact
-def renew_bounds(contacts, count):
+def renew_bounds(island):
     """Bound friction by the normal impulse of the current velocity."""
-    for c in range(count):
-        contacts[c].bound = normal_impulse(contacts[c], contacts[c].u[0])
+    contacts, members, J, support, rows = island
+    for m in range(members.size):
+        contact = contacts[members[m]]
+        contact.bound = normal_impulse(contact, contact.u[0])
 
 
 @exact
-def evaluate(contacts, count, J, support, Av, g):
+def evaluate(island, Av, g):
     """Compute the impulses and the residual of momentum g = A (v - v_free) - J^T impulse."""
+    contacts, members, J, support, rows = island
     for i in range(g.size):
         g[i] = Av[i]
-    for c in range(count):
+    for m in range(members.size):
+        c = members[m]
         contact = contacts[c]
         u = contact.u
         s = friction_scale(contact, math.hypot(u[1], u[2]), contact.bound)
@@ -72,11 +120,24 @@ def evaluate(contacts, count, J, support, Av, g):
         contact.impulse[0], contact.impulse[1], contact.impulse[2] = p_n, p_1, p_2
         for k in range(contact.n_support):
             g[support[c, k]] -= J[c, 0, k] * p_n + J[c, 1, k] * p_1 + J[c, 2, k] * p_2
+    for r in range(rows.size):
+        row = rows[r]
+        row.impulse = joint_impulse(row, row.w)
+        g[row.k] -= row.sign * row.impulse
+
+
+@exact
+def residual_norm(A, g):
+    """Measure a residual of momentum by the inertias, so that turning and moving compare."""
+    total = 0.0
+    for i in range(g.size):
+        total += g[i] * g[i] / A[i, i]
+    return math.sqrt(total)
 
 
 @exact
 def is_solved(A, Av, g, tolerance):
-    """Compare the residual with the momenta it is the difference of, scaled by the inertias."""
+    """Compare the residual with the momenta it is the difference of."""
     residual, size = 0.0, 0.0
     for i in range(g.size):
         d = 1.0 / A[i, i]
@@ -87,22 +148,38 @@ def is_solved(A, Av, g, tolerance):
 
 
 @exact
-def fill_hessian(contacts, count, J, support, A, H):
-    """Compute the lower half of H = A + J^T K J, K being each impulse's derivative."""
+def tangent_stiffness(contact):
+    """Return the entries 11, 12 and 22 of how friction falls with slip, for a fixed bound."""
+    u, limit = contact.u, contact.mu * contact.bound
+    slip = math.hypot(u[1], u[2])
+    s = friction_scale(contact, slip, contact.bound)
+    if slip > contact.R_stick * limit:
+        # a sliding impulse only turns with the slip: nothing changes along it
+        t_1, t_2 = u[1] / slip, u[2] / slip
+        return s * t_2 * t_2, -s * t_1 * t_2, s * t_1 * t_1
+    return s, 0.0, s
+
+
+@exact
+def fill_hessian(island, A, begin, H):
+    """
+    Compute the lower half of H = A + J^T K J, K being each impulse's derivative.
+
+    :param begin: First column of each row of A that is not zero by its place in the tree.
+    """
+    contacts, members, J, support, rows = island
     for i in range(H.shape[0]):
-        for j in range(i + 1):
+        for j in range(begin[i]):
+            H[i, j] = 0.0
+        for j in range(begin[i], i + 1):
             H[i, j] = A[i, j]
-    for c in range(count):
+    for m in range(members.size):
+        c = members[m]
         contact = contacts[c]
-        u, limit = contact.u, contact.mu * contact.bound
         k_n = 1.0 / contact.R if contact.impulse[0] > 0.0 else 0.0
-        slip = math.hypot(u[1], u[2])
-        s = friction_scale(contact, slip, contact.bound)
-        k_11, k_12, k_22 = s, 0.0, s
-        if slip > contact.R_stick * limit:
-            # a sliding impulse only turns with the slip: nothing changes along it
-            t_1, t_2 = u[1] / slip, u[2] / slip
-            k_11, k_12, k_22 = s * t_2 * t_2, -s * t_1 * t_2, s * t_1 * t_1
+        k_11, k_12, k_22 = tangent_stiffness(contact)
+        if k_n == 0.0 and k_11 == 0.0 and k_22 == 0.0:
+            continue
         for p in range(contact.n_support):
             w_n = k_n * J[c, 0, p]
             w_1 = k_11 * J[c, 1, p] + k_12 * J[c, 2, p]
@@ -112,14 +189,49 @@ def fill_hessian(contacts, count, J, support, A, H):
                 j = support[c, q]
                 if j <= i:
                     H[i, j] += w_n * J[c, 0, q] + w_1 * J[c, 1, q] + w_2 * J[c, 2, q]
+    for r in range(rows.size):
+        H[rows[r].k, rows[r].k] += joint_stiffness(rows[r], rows[r].w)
 
 
 @exact
-def slope(contacts, count, alpha, linear, quadratic):
-    """Return first and second derivative of the cost along the search direction."""
-    first, second = linear + alpha * quadratic, quadratic
-    for c in range(count):
+def fill_whole_jacobian(island, A, begin, H):
+    """Compute how the whole residual changes with v, friction following the normal impulse."""
+    contacts, members, J, support, rows = island
+    fill_hessian(island, A, begin, H)
+    for i in range(H.shape[0]):
+        for j in range(i):
+            H[j, i] = H[i, j]
+    for m in range(members.size):
+        c = members[m]
         contact = contacts[c]
+        u = contact.u
+        slip = math.hypot(u[1], u[2])
+        if contact.impulse[0] > 0.0 and slip > contact.R_stick * contact.mu * contact.bound:
+            f_1 = -contact.mu * u[1] / (slip * contact.R)
+            f_2 = -contact.mu * u[2] / (slip * contact.R)
+            for p in range(contact.n_support):
+                w = f_1 * J[c, 1, p] + f_2 * J[c, 2, p]
+                for q in range(contact.n_support):
+                    H[support[c, p], support[c, q]] += w * J[c, 0, q]
+
+
+@exact
+def times_inertia(A, begin, end, v, product):
+    """Compute A v; a row of A is zero outside its own tree."""
+    for i in range(v.size):
+        total = 0.0
+        for j in range(begin[i], end[i]):
+            total += A[i, j] * v[j]
+        product[i] = total
+
+
+@exact
+def slope(island, alpha, linear, quadratic):
+    """Return first and second derivative of the cost along the search direction."""
+    contacts, members, J, support, rows = island
+    first, second = linear + alpha * quadratic, quadratic
+    for m in range(members.size):
+        contact = contacts[members[m]]
         u, du = contact.u, contact.du
         p_n = normal_impulse(contact, u[0] + alpha * du[0])
         if p_n > 0.0:
@@ -133,15 +245,19 @@ def slope(contacts, count, alpha, linear, quadratic):
         second += s * square
         if slip > contact.R_stick * contact.mu * contact.bound:
             second -= s * (along / slip) ** 2
+    for r in range(rows.size):
+        w, dw = rows[r].w + alpha * rows[r].dw, rows[r].dw
+        first -= joint_impulse(rows[r], w) * dw
+        second += joint_stiffness(rows[r], w) * dw * dw
     return first, second
 
 
 @exact
-def line_search(contacts, count, linear, quadratic, start):
+def line_search(island, linear, quadratic, start):
     """Find where the cost is least along the direction: Newton on its slope, kept in a bracket."""
     low, high, alpha = 0.0, math.inf, 1.0
     for evaluation in range(LINE_SEARCH):
-        first, second = slope(contacts, count, alpha, linear, quadratic)
+        first, second = slope(island, alpha, linear, quadratic)
         enough = GOOD_ENOUGH_STEP if evaluation == 0 else LINE_TOLERANCE
         if abs(first) <= enough * abs(start):
             break
@@ -160,13 +276,14 @@ def line_search(contacts, count, linear, quadratic, start):
 
 
 @exact
-def cost(contacts, count, v, v_free, Av):
+def cost(island, v, v_free, Av):
     """Return the cost at the current velocity, each friction bound being the one it implies."""
+    contacts, members, J, support, rows = island
     total = 0.0
     for i in range(v.size):
         total += 0.5 * Av[i] * (v[i] - v_free[i])
-    for c in range(count):
-        contact = contacts[c]
+    for m in range(members.size):
+        contact = contacts[members[m]]
         p_n = normal_impulse(contact, contact.u[0])
         slip, limit = math.hypot(contact.u[1], contact.u[2]), contact.mu * p_n
         total += 0.5 * contact.R * p_n * p_n
@@ -174,70 +291,204 @@ def cost(contacts, count, v, v_free, Av):
             total += 0.5 * slip * slip / contact.R_stick
         else:
             total += limit * slip - 0.5 * contact.R_stick * limit * limit
+    for r in range(rows.size):
+        row = rows[r]
+        p = joint_impulse(row, row.w)
+        total += 0.5 * row.R * p * p
+        if row.kind == FRICTION:
+            total += abs(row.w) * abs(p) - row.R * p * p
     return total
 
 
 @exact
-def start_at(contacts, count, J, support, A, v, v_free, Av):
-    """Evaluate a starting velocity: relative velocities, and momentum against free motion."""
-    relative_velocities(contacts, count, J, support, v, False)
+def start_at(island, A, begin, end, x, v):
+    """Make a velocity the current one: relative velocities, and momentum against free motion."""
+    relative_velocities(island, v, False)
     for i in range(v.size):
-        total = 0.0
-        for j in range(v.size):
-            total += A[i, j] * (v[j] - v_free[j])
-        Av[i] = total
+        x[STEP, i] = v[i] - x[FREE_VELOCITY, i]
+    times_inertia(A, begin, end, x[STEP], x[CHANGE])
 
 
 @exact
-def solve_contacts(contacts, count, J, support, A, H, x, options):
+def choose_start(island, A, begin, end, x):
+    """Begin at the guess, unless the free velocity costs less."""
+    v, v_free = x[VELOCITY], x[FREE_VELOCITY]
+    start_at(island, A, begin, end, x, v_free)
+    free_cost = cost(island, v_free, v_free, x[CHANGE])
+    start_at(island, A, begin, end, x, v)
+    if not cost(island, v, v_free, x[CHANGE]) <= free_cost:
+        for i in range(v.size):
+            v[i] = v_free[i]
+        start_at(island, A, begin, end, x, v)
+
+
+@exact
+def go_on(island, x, alpha):
+    """Move along the direction; all that is linear in v moves with it."""
+    contacts, members, J, support, rows = island
+    for i in range(x.shape[1]):
+        x[VELOCITY, i] += alpha * x[STEP, i]
+        x[CHANGE, i] += alpha * x[STEP_MOMENTUM, i]
+    for m in range(members.size):
+        contact = contacts[members[m]]
+        for k in range(3):
+            contact.u[k] += alpha * contact.du[k]
+    for r in range(rows.size):
+        rows[r].w += alpha * rows[r].dw
+
+
+@exact
+def convex_step(island, A, begin, end, H, x):
+    """Take a Newton step of the convex problem; the residual is that of the current velocity."""
+    dv, Adv, g = x[STEP], x[STEP_MOMENTUM], x[RESIDUAL]
+    fill_hessian(island, A, begin, H)
+    factor(H)
+    for i in range(dv.size):
+        dv[i] = -g[i]
+    solve_factored(H, dv)
+    relative_velocities(island, dv, True)
+    times_inertia(A, begin, end, dv, Adv)
+    linear, quadratic, start = 0.0, 0.0, 0.0
+    for i in range(dv.size):
+        linear += x[CHANGE, i] * dv[i]
+        quadratic += Adv[i] * dv[i]
+        start += g[i] * dv[i]
+    go_on(island, x, line_search(island, linear, quadratic, start))
+
+
+@exact
+def exact_step(island, A, begin, end, H, pivots, x):
+    """
+    Take a Newton step on the whole residual, short enough to make it smaller.
+
+    :returns: Whether there is such a step; else nothing has changed but the impulses.
+    """
+    dv, Adv, g = x[STEP], x[STEP_MOMENTUM], x[RESIDUAL]
+    before = residual_norm(A, g)
+    fill_whole_jacobian(island, A, begin, H)
+    if not factor_lu(H, pivots):
+        return False
+    for i in range(dv.size):
+        dv[i] = -g[i]
+    solve_lu(H, pivots, dv)
+    relative_velocities(island, dv, True)
+    times_inertia(A, begin, end, dv, Adv)
+    moved, alpha = 0.0, 1.0
+    for _ in range(HALVINGS):
+        go_on(island, x, alpha - moved)
+        moved = alpha
+        renew_bounds(island)
+        evaluate(island, x[CHANGE], g)
+        after = residual_norm(A, g)
+        if after * after <= (1.0 - SUFFICIENT * alpha) * before * before:
+            return True
+        alpha *= 0.5
+    go_on(island, x, -moved)
+    renew_bounds(island)
+    evaluate(island, x[CHANGE], g)
+    return False
+
+
+@exact
+def exact_steps(island, A, begin, end, H, pivots, x, tolerance, left):
+    """
+    Go way B as far as it leads.
+
+    :param left: Factorisations that may be taken.
+    :returns: How many were, and whether the problem is solved.
+    """
+    renew_bounds(island)
+    evaluate(island, x[CHANGE], x[RESIDUAL])
+    for used in range(min(EXACT_STEPS, left) + 1):
+        if is_solved(A, x[CHANGE], x[RESIDUAL], tolerance):
+            return used, True
+        if used == min(EXACT_STEPS, left):
+            break
+        if not exact_step(island, A, begin, end, H, pivots, x):
+            return used + 1, False
+    return min(EXACT_STEPS, left), False
+
+
+@exact
+def convex_steps(island, A, begin, end, H, x, tolerance, left):
+    """
+    Solve the convex problem for the bounds as they are.
+
+    :returns: Factorisations taken, and whether it is solved.
+    """
+    for used in range(left + 1):
+        evaluate(island, x[CHANGE], x[RESIDUAL])
+        if is_solved(A, x[CHANGE], x[RESIDUAL], tolerance):
+            return used, True
+        if used < left:
+            convex_step(island, A, begin, end, H, x)
+    return left, False
+
+
+@exact
+def mix_bounds(island, is_first):
+    """
+    Choose new bounds from those that were used and the impulses that they led to.
+
+    Anderson's mixing with one earlier pair (``bound_before``, ``miss_before``).
+    """
+    contacts, members, J, support, rows = island
+    along, square = 0.0, 0.0
+    for m in range(members.size):
+        contact = contacts[members[m]]
+        miss = contact.impulse[0] - contact.bound
+        turn = miss - contact.miss_before
+        along += miss * turn
+        square += turn * turn
+    share = 0.0 if is_first or square == 0.0 else along / square
+    for m in range(members.size):
+        contact = contacts[members[m]]
+        bound, miss = contact.bound, contact.impulse[0] - contact.bound
+        mixed = bound + (MIXED if is_first else 1.0) * miss
+        mixed -= share * ((bound - contact.bound_before) + (miss - contact.miss_before))
+        contact.bound_before, contact.miss_before = bound, miss
+        contact.bound = max(0.0, mixed)
+
+
+@exact
+def solve_island(island, A, begin, end, H, pivots, x, tolerance, budget):
     """
     Find the velocity after contact.
 
-    :param contacts: ``CONTACT`` records, the first ``count`` of them with their laws; their
-        impulses are part of the result.
-    :param A: Inertia plus what implicit dampers and springs add, shape (nv, nv).
-    :param H: Scratch, shape (nv, nv).
-    :param x: Vectors, shape (rows, nv): row 0 is the free velocity, row 1 the first guess and then
-        the solution, the next five are scratch.
-    :returns: Iterations taken, more than ``RENEWALS`` if the bound on friction is an earlier one;
-        and whether the problem was solved within the budget.
+    :param island: Contacts, the indices of those that count here, their Jacobians and which
+        velocities these belong to, and the joints' rows. Impulses are part of the result.
+    :param A: Inertia plus what implicit dampers and springs add, shape (n, n); a row is defined
+        from ``begin`` to ``end`` and zero elsewhere.
+    :param H: Scratch, shape (n, n).
+    :param pivots: Scratch, shape (n,).
+    :param x: Vectors, shape (SOLVER_ROWS, n): FREE_VELOCITY is given, VELOCITY the first guess
+        and then the solution.
+    :param budget: Factorisations that may be taken before friction's bound is left as it is.
+    :returns: Factorisations taken, and SOLVED, LAGGED or UNSOLVED.
     """
-    v_free, v, Av, g, dv, Adv, column = x[0], x[1], x[2], x[3], x[4], x[5], x[6]
-    start_at(contacts, count, J, support, A, v_free, v_free, Av)
-    free_cost = cost(contacts, count, v_free, v_free, Av)
-    start_at(contacts, count, J, support, A, v, v_free, Av)
-    if not cost(contacts, count, v, v_free, Av) <= free_cost:
-        for i in range(v.size):
-            v[i] = v_free[i]
-        start_at(contacts, count, J, support, A, v, v_free, Av)
-    iteration = 0
-    while True:
-        if iteration <= RENEWALS:
-            renew_bounds(contacts, count)
-        evaluate(contacts, count, J, support, Av, g)
-        solved = is_solved(A, Av, g, options[0].tolerance)
-        if solved or iteration == options[0].budget:
-            return iteration, solved
-        iteration += 1
-        fill_hessian(contacts, count, J, support, A, H)
-        factor(H, column)
-        for i in range(v.size):
-            dv[i] = -g[i]
-        solve_factored(H, dv)
-        relative_velocities(contacts, count, J, support, dv, True)
-        linear, quadratic, start = 0.0, 0.0, 0.0
-        for i in range(v.size):
-            total = 0.0
-            for j in range(v.size):
-                total += A[i, j] * dv[j]
-            Adv[i] = total
-            linear += Av[i] * dv[i]
-            quadratic += total * dv[i]
-            start += g[i] * dv[i]
-        alpha = line_search(contacts, count, linear, quadratic, start)
-        for i in range(v.size):
-            v[i] += alpha * dv[i]
-            Av[i] += alpha * Adv[i]
-        for c in range(count):
-            for k in range(3):
-                contacts[c].u[k] += alpha * contacts[c].du[k]
+    choose_start(island, A, begin, end, x)
+    used = 0
+    while used <= CONVEX_STEPS:
+        renew_bounds(island)
+        evaluate(island, x[CHANGE], x[RESIDUAL])
+        if is_solved(A, x[CHANGE], x[RESIDUAL], tolerance):
+            return used, SOLVED
+        if used == CONVEX_STEPS:
+            break
+        used += 1
+        convex_step(island, A, begin, end, H, x)
+    is_first = True
+    while used < budget:
+        steps, solved = exact_steps(island, A, begin, end, H, pivots, x, tolerance, budget - used)
+        used += steps
+        if solved:
+            return used, SOLVED
+        if used >= budget:
+            break
+        steps, solved = convex_steps(island, A, begin, end, H, x, tolerance, budget - used)
+        used += steps
+        if solved:
+            mix_bounds(island, is_first)
+            is_first = False
+    steps, solved = convex_steps(island, A, begin, end, H, x, tolerance, FINAL_STEPS)
+    return used + steps, LAGGED if solved else UNSOLVED

@@ -7,40 +7,43 @@ TINY = 1e-9  # relative size of what is added to a pivot that is not positive
 
 
 @exact
-def factor(H, column):
+def factor(H):
     """
-    Cholesky factor in place, lower half, right-looking: its inner loop needs no reordering.
+    Factor H = L^T L in place, lower half, from the last row to the first.
 
-    A pivot that is not positive, which only round-off can bring about, is lifted.
-
-    :param column: Scratch, shape (n,).
+    Where rows come parents first, a joint is gone before those that carry it, and no number
+    appears between limbs where there was none (Featherstone 2008, section 6.5). A pivot that is
+    not positive, which only round-off can bring about, is lifted.
     """
     n = H.shape[0]
     least = 0.0
     for k in range(n):
         least = max(least, TINY * H[k, k])
-    for k in range(n):
-        d = math.sqrt(max(H[k, k], least))
-        H[k, k] = d
-        for i in range(k + 1, n):
-            H[i, k] /= d
-            column[i] = H[i, k]
-        for i in range(k + 1, n):
-            x = column[i]
+    for k in range(n - 1, -1, -1):
+        row = H[k]
+        d = math.sqrt(max(row[k], least))
+        row[k] = d
+        for i in range(k):
+            row[i] /= d
+        for i in range(k):
+            x = row[i]
             if x != 0.0:
-                for j in range(k + 1, i + 1):
-                    H[i, j] -= x * column[j]
+                target = H[i]
+                for j in range(i + 1):
+                    target[j] -= x * row[j]
 
 
 @exact
 def solve_factored(H, b):
-    """Solve L L^T x = b in place."""
+    """Solve L^T L x = b in place."""
     n = b.size
+    for i in range(n - 1, -1, -1):
+        b[i] /= H[i, i]
+        x = b[i]
+        row = H[i]
+        for j in range(i):
+            b[j] -= row[j] * x
     for i in range(n):
         for j in range(i):
             b[i] -= H[i, j] * b[j]
         b[i] /= H[i, i]
-    for i in range(n - 1, -1, -1):
-        b[i] /= H[i, i]
-        for j in range(i):
-            b[j] -= H[i, j] * b[i]

@@ -10,7 +10,7 @@ from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.dynamics.crba import composite_inertias, inertia_matrix
 from spr_dynamics.dynamics.rnea import forces_through_joints
 from spr_dynamics.dynamics.work import (
-    coupled_of, followers_of, N_FOLLOWERS, pivots_of, tree_of, work_of)
+    coupled_of, followers_of, N_FOLLOWERS, tree_of, work_of)
 from spr_dynamics.jit import kernel, woven
 
 
@@ -72,7 +72,7 @@ def coupled_accelerations(block, tau, diagonal, qdd):
         M[k, k] += diagonal[k]
     reduce_forces(followers, qdd)
     reduce_matrix(followers, M)
-    factor(M, pivots_of(block))
+    factor(M)
     solve_factored(M, qdd)
     expand_velocities(followers, qdd)
 

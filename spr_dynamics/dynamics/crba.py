@@ -83,11 +83,11 @@ def pair_in_order(tree, columns, M):
     """
     Fill M where qd is counted depth first: a row from the diagonal on, then the mirror image.
 
-    In slices that start at the diagonal the compiler sees what it can do eight at a time.
+    Only the blocks of trees, not the zeros between them. In slices that start at the diagonal the
+    compiler sees what it can do eight at a time.
     """
-    nv = M.shape[0]
     for i in range(1, tree.size):
-        body = tree[i]
+        body, trunk = tree[i], tree[tree[i].trunk]
         for j in range(body.column, body.next_column):
             row, n = M[j, j:], body.end_column - j
             a, b, c = columns[0, j], columns[1, j], columns[2, j]
@@ -97,11 +97,20 @@ def pair_in_order(tree, columns, M):
             for k in range(n):
                 row[k] = (a * n_x[k] + b * n_y[k] + c * n_z[k]
                           + d * f_x[k] + e * f_y[k] + f * f_z[k])
-            for k in range(n, nv - j):
+            for k in range(n, trunk.end_column - j):
                 row[k] = 0.0
-    for j in range(1, nv):
-        for k in range(j):
-            M[j, k] = M[k, j]
+    for i in range(1, tree.size):
+        body, trunk = tree[i], tree[tree[i].trunk]
+        for j in range(body.column, body.next_column):
+            for k in range(trunk.column, j):
+                M[j, k] = M[k, j]
+
+
+@kernel
+def clear(M):
+    for j in range(M.shape[0]):
+        for k in range(M.shape[1]):
+            M[j, k] = 0.0
 
 
 @kernel
@@ -109,9 +118,7 @@ def pair_scattered(tree, columns, order, M):
     """Fill M where qd has another order: each number in its two places."""
     n_x, n_y, n_z = columns[6], columns[7], columns[8]
     f_x, f_y, f_z = columns[9], columns[10], columns[11]
-    for j in range(M.shape[0]):
-        for k in range(M.shape[0]):
-            M[j, k] = 0.0
+    clear(M)
     for i in range(1, tree.size):
         body = tree[i]
         if body.joint == FREE:
@@ -150,6 +157,8 @@ def inertia_matrix(block, M):
     tree, columns = tree_of(block), columns_of(block)
     directions(tree, work_of(block), columns)
     if block[IN_ORDER] != 0:
+        if tree.size > 1 and tree[1].end_column != M.shape[0]:
+            clear(M)
         pair_in_order(tree, columns, M)
     else:
         pair_scattered(tree, columns, order_of(block), M)

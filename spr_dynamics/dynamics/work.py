@@ -22,8 +22,8 @@ WORK = np.dtype([
 
 # Entries of a block: addresses, then sizes.
 (TREE_AT, WORK_AT, LINKS_AT, DRIVES_AT, FOLLOWERS_AT, TRIG_AT, GRAVITY_AT, FORCES_AT, COLUMNS_AT,
- ORDER_AT, ZERO_AT, COUPLED_AT, PIVOTS_AT, N_BODIES, N_LINKS, N_DRIVES, N_FOLLOWERS, N_FORCES,
- N_COUPLED, NQ, NV, IN_ORDER, BLOCK_SIZE) = range(23)
+ ORDER_AT, ZERO_AT, COUPLED_AT, N_BODIES, N_LINKS, N_DRIVES, N_FOLLOWERS, N_FORCES,
+ N_COUPLED, NQ, NV, IN_ORDER, BLOCK_SIZE) = range(22)
 
 
 @inlined
@@ -56,7 +56,7 @@ class Workspace:
             model.tree, self.body, model.links, model.drives, model.followers,
             np.zeros((3, padded.py_func(model.nq))), model.gravity if gravity is None else gravity,
             self.forces, np.full((12, nv), np.nan), model.order, np.zeros(nv),
-            np.zeros((n_coupled, n_coupled)), np.zeros(n_coupled))
+            np.zeros((n_coupled, n_coupled)))
         sizes = (nb, model.links.size, model.drives.size, n_followers, 0, n_coupled, model.nq, nv,
                  in_order)
         self.block = np.array([*(array.ctypes.data for array in self.kept), *sizes], np.int64)
@@ -124,8 +124,3 @@ def followers_of(block):
 @inlined
 def coupled_of(block):
     return array_at(block[COUPLED_AT], (block[N_COUPLED], block[N_COUPLED]), np.float64)
-
-
-@inlined
-def pivots_of(block):
-    return array_at(block[PIVOTS_AT], block[N_COUPLED], np.float64)

@@ -16,7 +16,7 @@ from spr_dynamics.sdformat.assemble import Assembly, unique_names
 from spr_dynamics.sdformat.values import effective_bound
 
 TURNING = ('revolute', 'continuous', 'universal', 'revolute2')
-NO_LIMITS = -np.inf, np.inf, np.inf, 0.0  # positions, velocity, and no friction
+NO_LIMITS = -np.inf, np.inf, np.inf, 0.0, 0.0, 0.0  # as fields of Dof
 TOO_LARGE = 1e100  # the square of this is still a number
 SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
 
@@ -57,7 +57,7 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
         joints=joints, dofs=dofs, free_roots=roots,
         home=frozen(home(bodies, layout, followers)),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
-                  *joint_warnings(assembly, dofs), *shape_warnings),
+                  *joint_warnings(assembly), *shape_warnings),
         assembly=assembly)
 
 
@@ -294,7 +294,8 @@ def joint_tables(assembly, bodies, layout):
             suffix = ('_axis', '_axis2')[number] if n_axes == 2 else ''
             dofs.append(Dof(name + suffix, len(joints), q + number, v + number,
                             *position_range(joint.element, axis),
-                            effective_bound(axis.limit.velocity), axis.friction))
+                            effective_bound(axis.limit.velocity), axis.friction,
+                            axis.limit.stiffness, axis.limit.dissipation))
         if kind_of(bodies[i]) == BALL:
             dofs += [Dof(f'{name}_{letter}', len(joints), None, v + k, *NO_LIMITS)
                      for k, letter in enumerate('xyz')]
@@ -332,17 +333,11 @@ def home(bodies, layout, followers):
     return q
 
 
-def joint_warnings(assembly, dofs):
+def joint_warnings(assembly):
     """Name what the joints ask for and the step does not do yet."""
-    asks = {
-        'position limits': [dof.name for dof in dofs
-                            if dof.lower > -np.inf or dof.upper < np.inf],
-        'velocity limits': [dof.name for dof in dofs if dof.velocity_limit < np.inf],
-        'dry friction': [dof.name for dof in dofs if dof.friction != 0.0],
-        'cone limits': [j.name for j in assembly.joints if j.element.cone_limit is not None],
-    }
-    return tuple(f'{what} of {len(names)} joints are read but not simulated yet '
-                 f'({", ".join(names)})' for what, names in asks.items() if names)
+    names = [j.name for j in assembly.joints if j.element.cone_limit is not None]
+    return (f'cone limits of {len(names)} joints are read but not simulated yet '
+            f'({", ".join(names)})',) if names else ()
 
 
 def static_warnings(assembly):

@@ -51,6 +51,14 @@ class Dof(NamedTuple):
     upper: float
     velocity_limit: float
     friction: float
+    limit_stiffness: float
+    limit_dissipation: float
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether anything limits its position or velocity, or dry friction holds it."""
+        return (self.lower > -np.inf or self.upper < np.inf or self.velocity_limit < np.inf
+                or self.friction > 0.0)
 
 
 class Buffers(dict):

@@ -1,23 +1,30 @@
 """All the arrays of a simulation, and how its compiled step finds them."""
 import numpy as np
 
-from spr_dynamics.contact.pairs import candidate_pairs, capacity
-from spr_dynamics.contact.records import CONTACT
+from spr_dynamics.contact.islands import ISLAND, TRUNK
+from spr_dynamics.contact.joints import joint_laws
+from spr_dynamics.contact.pairs import candidate_pairs, capacity, inverse_inertias
+from spr_dynamics.contact.records import CONTACT, ROW
+from spr_dynamics.contact.solve import SOLVER_ROWS
 from spr_dynamics.dynamics.work import BLOCK_SIZE, Workspace
 from spr_dynamics.sensors.measure import SENSOR
 from spr_dynamics.simulation.state import State
 
-FREE_VELOCITY, VELOCITY = 0, 1  # rows of the solver's vectors; five more are its scratch
-COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = 7, 8, 9, 10, 11  # rows that the step adds to them
+# Rows of the step's vectors.
+FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
 
 # Entries of a simulation's block, after those of its ``Workspace``: addresses, then sizes.
-(SHAPES_AT, PAIRS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT, NUMBERS_AT, COUNTERS_AT,
- READINGS_AT, KEPT_AT, FOUND_AT, J_AT, SUPPORT_AT, MATRICES_AT, ROWS_AT, FELT_AT, STAGES_AT,
- N_SHAPES, N_PAIRS, N_SENSORS, N_CONTACTS, N_MATRIX, INTEGRATOR) = range(
-     BLOCK_SIZE, BLOCK_SIZE + 23)
+(SHAPES_AT, PAIRS_AT, JOINTS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT, NUMBERS_AT,
+ COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT, SORTED_LIMITS_AT, J_AT, SUPPORT_AT,
+ TRUNKS_AT, ISLANDS_AT, MEMBERS_AT, FOLLOWING_AT, MATRICES_AT, INDICES_AT, ROWS_AT, SOLVER_AT,
+ FELT_AT, STAGES_AT, N_SHAPES, N_PAIRS, N_JOINTS, N_SENSORS, N_CONTACTS, N_LIMITS, N_MATRIX,
+ INTEGRATOR) = range(BLOCK_SIZE, BLOCK_SIZE + 34)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
+MATRICES = 3  # inertia of all velocities, that of an island, and scratch
+INDICES = 4  # vectors of whole numbers that an island needs
+ROWS_A_JOINT = 5  # both limits of position, both of velocity, and friction
 
 
 class StepBuffers:
@@ -32,24 +39,38 @@ class StepBuffers:
     """
 
     def __init__(self, model, dt, n_sensors, options, integrator):
-        nq, nv = model.nq, model.nv
-        self.pairs = candidate_pairs(model, options, dt)
-        n_contacts = capacity(model, self.pairs)
+        nb, nq, nv = model.tree.size, model.nq, model.nv
+        w_body, w_joint = inverse_inertias(model)
+        self.pairs = candidate_pairs(model, options, dt, w_body)
+        joints = joint_laws(model, options, dt, w_joint)
+        n_contacts, n_limits = capacity(model, self.pairs), ROWS_A_JOINT * joints.size
         self.state = State(model, n_sensors, n_contacts)
         self.sensors = np.zeros(n_sensors, SENSOR)
         self.watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
         self.lag = np.zeros(nv)
         """How far the velocity that moves a joint lies back: 0 the new one, 0.5 the mean."""
-        n_matrix = nv if n_contacts else 0
+        n_matrix = nv if n_contacts or n_limits else 0
         work = Workspace(model, self.state.gravity)
         state = self.state
         arrays = (
-            model.shapes, self.pairs, self.sensors, self.watched,
-            options.record(dt), self.lag, state.numbers, state.counters, state.readings,
-            state.contacts, np.zeros(n_contacts, CONTACT), np.zeros((n_contacts, 3, nv)),
-            np.zeros((n_contacts, nv), np.int64), np.zeros((2, n_matrix, n_matrix)),
-            np.zeros((ROWS, nv)), np.zeros((2, n_contacts, 3)), np.zeros((STAGES, nq + nv)))
-        sizes = (model.shapes.size, self.pairs.size, n_sensors, n_contacts, n_matrix, integrator)
+            model.shapes, self.pairs, joints, self.sensors, self.watched, options.record(dt),
+            self.lag, state.numbers, state.counters, state.readings, state.contacts,
+            np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW), np.zeros(n_limits, ROW),
+            np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
+            np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
+            in_columns(model), np.zeros((MATRICES, n_matrix, n_matrix)),
+            np.zeros((INDICES, nv), np.int64), np.zeros((ROWS, nv)),
+            np.zeros((SOLVER_ROWS, nv)), np.zeros((2, n_contacts, 3)),
+            np.zeros((STAGES, nq + nv)))
+        sizes = (model.shapes.size, self.pairs.size, joints.size, n_sensors, n_contacts, n_limits,
+                 n_matrix, integrator)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
         self._kept = work, arrays  # the block holds their addresses only
+
+
+def in_columns(model) -> np.ndarray:
+    """Return the model's followers with velocities counted as columns."""
+    followers, column = model.followers.copy(), np.argsort(model.order)
+    followers['v'], followers['leader_v'] = column[followers['v']], column[followers['leader_v']]
+    return followers

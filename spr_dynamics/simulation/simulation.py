@@ -50,6 +50,7 @@ class Simulation:
             INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
         buffers.lag[:] = lags(model, integrator, joint_integrators or {})
         self._state, self._block = buffers.state, buffers.block
+        self._integrator = integrator
         self._no_effort = np.zeros(model.nv)
         if INTEGRATORS[integrator] != EULER and (buffers.pairs.size or contact_sensors):
             raise ValueError(f"integrator '{integrator}' is for models in which nothing can touch "
@@ -182,7 +183,11 @@ class Simulation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What can't be done as it was asked, a line each."""
-        return tuple(
+        left_out = [dof.name for dof in self.model.axes if dof.has_limits]
+        limits = () if self._integrator in LAGS or not left_out else (
+            f"integrator '{self._integrator}' leaves out limits and dry friction "
+            f'({", ".join(left_out)})',)
+        return limits + tuple(
             f"contact sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each step, "
             f'at {1.0 / self.dt:g} Hz' for name, sensor in self.sensors.items()
             if sensor.settings.rate * self.dt > 1.0 + ROUNDOFF)

@@ -12,7 +12,8 @@ MAGIC = b'SPRSTATE'
 VERSION = 1
 HEADER = struct.Struct('<8sIQQQQ32s')  # magic, version, sizes of the blocks in bytes, model
 
-STEPS, CONTACTS, ITERATIONS, LAGGED, UNSOLVED = range(5)  # entries of ``counters``
+# Entries of ``counters``.
+STEPS, CONTACTS, ITERATIONS, LAGGED_STEPS, UNSOLVED_STEPS, COUNTERS = range(6)
 
 
 class SnapshotError(SprDynamicsError):
@@ -32,7 +33,7 @@ class State:
         self.q, self.qd, self.qdd, self.effort, self.change, self.gravity = np.split(
             self.numbers, np.cumsum([model.nq] + 4 * [model.nv]))
         # the solver starts from the last change of velocity
-        self.counters = np.zeros(5, np.int64)
+        self.counters = np.zeros(COUNTERS, np.int64)
         self.readings = np.zeros(n_sensors, READING)
         self.contacts = np.zeros(n_contacts, CONTACT)
 

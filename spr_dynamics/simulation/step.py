@@ -3,30 +3,36 @@ import numba
 import numpy as np
 
 from spr_dynamics.contact.detect import find_contacts
-from spr_dynamics.contact.jacobian import fill_jacobians
-from spr_dynamics.contact.records import CONTACT, OPTIONS, PAIR
-from spr_dynamics.contact.solve import RENEWALS, solve_contacts
+from spr_dynamics.contact.impulses import find_velocities
+from spr_dynamics.contact.islands import ISLAND, TRUNK
+from spr_dynamics.contact.joints import find_joint_rows
+from spr_dynamics.contact.records import CONTACT, JOINT, OPTIONS, PAIR, ROW
+from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
 from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
 from spr_dynamics.dynamics.coupled import (
     expand_positions, expand_velocities, find_accelerations, reduce_matrix)
-from spr_dynamics.dynamics.crba import composite_inertias, inertia_matrix
+from spr_dynamics.dynamics.crba import clear, composite_inertias, directions, pair_in_order
 from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_at_the_end
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
-    drives_of, followers_of, gravity_of, NQ, NV, tree_of, trig_of, work_of, zero_of)
+    columns_of, drives_of, followers_of, gravity_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of,
+    tree_of, trig_of, work_of, zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
-from spr_dynamics.model.records import FREE, SHAPE
+from spr_dynamics.model.records import FOLLOWER, FREE, SHAPE
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
-    ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOUND_AT, FREE_VELOCITY,
-    INTEGRATOR, J_AT, KEPT_AT, LAG_AT, MATRICES_AT, N_CONTACTS, N_MATRIX, N_PAIRS, N_SENSORS,
-    N_SHAPES, NUMBERS_AT, OPTIONS_AT, PAIRS_AT, READINGS_AT, RK4, ROWS, ROWS_AT, SENSORS_AT,
-    SHAPES_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, VELOCITY, WATCHED_AT)
+    ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
+    FREE_VELOCITY, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT, KEPT_AT, LAG_AT,
+    LIMITS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS, N_LIMITS, N_MATRIX,
+    N_PAIRS, N_SENSORS, N_SHAPES, NUMBERS_AT, OPTIONS_AT, PAIRS_AT, READINGS_AT, RK4, ROWS,
+    ROWS_AT, SENSORS_AT, SHAPES_AT, SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT,
+    TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
     add_passive_forces, midpoint_step, move, rk4_step)
-from spr_dynamics.simulation.state import CONTACTS, ITERATIONS, LAGGED, STEPS, UNSOLVED
+from spr_dynamics.simulation.state import (
+    CONTACTS, COUNTERS, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
 
 DIVERGED, UNSETTLED = 2, 3
 
@@ -73,35 +79,46 @@ def free_velocities(block, q, qd, dt, x, is_free):
 
 
 @exact
-def contact_velocities(block, contacts, count, x, qd, change, options):
+def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, change, options):
     """
-    Replace the free velocities by those that contacts allow; needs the composite inertias.
+    Replace the free velocities by those that contacts and limits allow.
 
-    :returns: Iterations taken, and whether the problem was solved.
+    Needs the composite inertias.
+
+    :returns: Iterations taken, and how it ended.
     """
-    nv, n_contacts = block[NV], block[N_CONTACTS]
-    followers = followers_of(block)
-    matrices = array_at(block[MATRICES_AT], (2, block[N_MATRIX], block[N_MATRIX]), np.float64)
-    J = array_at(block[J_AT], (n_contacts, 3, nv), np.float64)
-    support = array_at(block[SUPPORT_AT], (n_contacts, nv), np.int64)
-    A, H = matrices[0], matrices[1]
-    inertia_matrix(block, A)
+    nv, n_matrix, capacity = block[NV], block[N_MATRIX], block[N_CONTACTS]
+    tree, work, order = tree_of(block), work_of(block), order_of(block)
+    followers = array_at(block[FOLLOWING_AT], block[N_FOLLOWERS], FOLLOWER)
+    matrices = array_at(block[MATRICES_AT], (MATRICES, n_matrix, n_matrix), np.float64)
+    M, columns = matrices[0], columns_of(block)
+    directions(tree, work, columns)
+    if followers.size > 0:
+        clear(M)
+    pair_in_order(tree, columns, M)
     for k in range(nv):
-        A[k, k] += x[DIAGONAL, k]
+        M[k, k] += x[DIAGONAL, order[k]]
         x[VELOCITY, k] = qd[k] + change[k]
-    reduce_matrix(followers, A)
-    for f in range(followers.size):
-        x[FREE_VELOCITY, followers[f].v] = x[VELOCITY, followers[f].v] = 0.0
-    fill_jacobians(tree_of(block), work_of(block), followers, contacts, count, J, support)
-    iterations, solved = solve_contacts(contacts, count, J, support, A, H, x, options)
-    expand_velocities(followers, x[VELOCITY])
-    for c in range(count):
+    reduce_matrix(followers, M)
+    iterations, status = find_velocities(
+        tree, work, followers, order, contacts, n_contacts, rows, n_rows,
+        array_at(block[SORTED_LIMITS_AT], block[N_LIMITS], ROW),
+        array_at(block[J_AT], (capacity, 3, nv), np.float64),
+        array_at(block[SUPPORT_AT], (capacity, nv), np.int64),
+        array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK),
+        array_at(block[ISLANDS_AT], block[N_BODIES], ISLAND),
+        array_at(block[MEMBERS_AT], capacity, np.int64), matrices,
+        array_at(block[INDICES_AT], (INDICES, nv), np.int64),
+        array_at(block[SOLVER_AT], (SOLVER_ROWS, nv), np.float64), x[FREE_VELOCITY], x[VELOCITY],
+        options)
+    expand_velocities(followers_of(block), x[VELOCITY])
+    for c in range(n_contacts):
         contact = contacts[c]
         p = contact.impulse
         for axis in range(3):
             contact.force[axis] = (p[0] * contact.n[axis] + p[1] * contact.t1[axis]
                                    + p[2] * contact.t2[axis]) / options[0].dt
-    return iterations, solved
+    return iterations, status
 
 
 @woven
@@ -114,6 +131,8 @@ def euler_step(block, q, qd, qdd, change, counters, x, is_free):
     tree, work = tree_of(block), work_of(block)
     shapes = array_at(block[SHAPES_AT], block[N_SHAPES], SHAPE)
     pairs = array_at(block[PAIRS_AT], block[N_PAIRS], PAIR)
+    joints = array_at(block[JOINTS_AT], block[N_JOINTS], JOINT)
+    rows = array_at(block[LIMITS_AT], block[N_LIMITS], ROW)
     options = array_at(block[OPTIONS_AT], 1, OPTIONS)
     kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
     found = array_at(block[FOUND_AT], block[N_CONTACTS], CONTACT)
@@ -125,11 +144,13 @@ def euler_step(block, q, qd, qdd, change, counters, x, is_free):
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
     count = find_contacts(shapes, pairs, work, options, found)
-    iterations, solved = 0, True
-    if count > 0:
+    n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
+    iterations, status = 0, SOLVED
+    if count + n_rows > 0:
         if not is_free:
             composite_inertias(tree, work)
-        iterations, solved = contact_velocities(block, found, count, x, qd, change, options)
+        iterations, status = constrained_velocities(block, found, count, rows, n_rows, x, qd,
+                                                    change, options)
         if not are_moderate(x[VELOCITY]):
             return DIVERGED
 
@@ -141,8 +162,8 @@ def euler_step(block, q, qd, qdd, change, counters, x, is_free):
     for c in range(count):
         kept[c] = found[c]
     counters[CONTACTS], counters[ITERATIONS] = count, iterations
-    counters[LAGGED] += solved and iterations > RENEWALS
-    counters[UNSOLVED] += not solved
+    counters[LAGGED_STEPS] += status == LAGGED
+    counters[UNSOLVED_STEPS] += status == UNSOLVED
     for k in range(qd.size):
         change[k] = x[VELOCITY, k] - qd[k]
         qdd[k] = change[k] / dt
@@ -201,7 +222,7 @@ def step_many(block, tau, n):
     tree, followers = tree_of(block), followers_of(block)
     nq, nv = block[NQ], block[NV]
     numbers = array_at(block[NUMBERS_AT], nq + 4 * nv + 3, np.float64)
-    counters = array_at(block[COUNTERS_AT], UNSOLVED + 1, np.int64)
+    counters = array_at(block[COUNTERS_AT], COUNTERS, np.int64)
     x = array_at(block[ROWS_AT], (ROWS, nv), np.float64)
     q, qd, qdd = numbers[:nq], numbers[nq:nq + nv], numbers[nq + nv:nq + 2 * nv]
     effort, change = numbers[nq + 2 * nv:nq + 3 * nv], numbers[nq + 3 * nv:nq + 4 * nv]
