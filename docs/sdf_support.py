@@ -21,7 +21,7 @@ uses (`spr_dynamics/sdformat/schema.py`). Files of version 1.2 to 1.12 are conve
   this is simulated; a warning by name says what is not.
 * **quiet**: accepted; it does not change the motion.
 * **warned**: accepted with one warning by name, unless all that it holds is zero, false or empty.
-* **refused**: an error, since the motion would be wrong without it.
+* **refused**: not loaded, since the motion would be wrong without it; `check` warns of it.
 
 Elements that are not in SDFormat are warned about by name, with the nearest name that is. Those
 with a namespace prefix (`gz:`) are somebody's own data; ours is `spr:`.
@@ -44,6 +44,11 @@ STRICTER = (
      'nothing can be computed with it'),
     ('four numbers for a vector of three', 'ignores the fourth', 'refused',
      'one of them is wrong'),
+    ('a bitmask that is negative, has decimals or more words', 'takes what the text begins with',
+     'refused', 'no bits are meant'),
+    ('a polyline of fewer than three corners', 'loads it', 'refused', 'no shape'),
+    ('a URDF link with an `<inertial>` that lacks `<mass>` or `<inertia>`',
+     'takes zero for what follows', 'refused', 'a typing error becomes another robot'),
     ('a quaternion of length zero', 'loads it', 'refused', 'no rotation'),
     ('a quaternion of another length', 'keeps its length', 'normalised',
      'a rotation has no length'),
@@ -59,6 +64,11 @@ STRICTER = (
      'refused, with the names', 'it would never feel anything'),
     ('mimics in a circle, of a ball or a fixed joint, or with `nan`', 'loads it', 'refused',
      'no motion fits'),
+    ('a link, joint or frame of a nested model that shares its name with one of another kind',
+     'renames one, as in versions up to 1.6', 'refused, from version 1.7 on',
+     'which of them is meant is a guess'),
+    ('a joint, axis or mimic of a nested model that names what is not there', 'does not look',
+     'refused', 'it would hang on nothing'),
     ('a DOCTYPE', 'skips it', 'refused', 'files are no programs'),
     ('an unknown or newer version', 'an error, and reads on',
      'refused, unless `--any-version` is given', 'it may mean something else'),

@@ -9,11 +9,20 @@ _HOME = {
     'Model': 'spr_dynamics.model.model',
     'Simulation': 'spr_dynamics.simulation.simulation',
     'SprDynamicsError': 'spr_dynamics.errors',
+    'energy': 'spr_dynamics.dynamics.energy',
     'forward_dynamics': 'spr_dynamics.dynamics.forward',
     'inverse_dynamics': 'spr_dynamics.dynamics.rnea',
+    'jacobian': 'spr_dynamics.dynamics.jacobian',
+    'joint_wrenches': 'spr_dynamics.dynamics.wrenches',
+    'link_accelerations': 'spr_dynamics.dynamics.links',
+    'link_poses': 'spr_dynamics.dynamics.kinematics',
+    'link_response': 'spr_dynamics.dynamics.response',
+    'link_velocities': 'spr_dynamics.dynamics.links',
     'load': 'spr_dynamics.model.load',
     'mass_matrix': 'spr_dynamics.dynamics.crba',
+    'momentum': 'spr_dynamics.dynamics.momentum',
     'passive_forces': 'spr_dynamics.dynamics.passive',
+    'torque_terms': 'spr_dynamics.dynamics.terms',
 }
 
 __all__ = sorted(_HOME)

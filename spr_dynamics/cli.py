@@ -52,7 +52,14 @@ def parser() -> argparse.ArgumentParser:
     show_parser.set_defaults(run=show)
     simulate_parser = each.add_parser('simulate', help='run a robot without efforts, headless')
     simulate_parser.set_defaults(run=simulate)
-    for command in (show_parser, simulate_parser):
+    explain_parser = each.add_parser(
+        'explain', help='say what the efforts of a motion are for',
+        description='Take the efforts of a state, or of a trajectory, apart: what changes the '
+                    'speed, what speed itself costs, and what holds the weight; which of them is '
+                    'largest, what cures it, and how much slower it would have to be to fit the '
+                    'effort limits.')
+    explain_parser.set_defaults(run=explain)
+    for command in (show_parser, simulate_parser, explain_parser):
         command.add_argument('file', type=Path, help='an SDF or URDF file')
         add_reading_options(command)
         command.add_argument(
@@ -69,6 +76,14 @@ def parser() -> argparse.ArgumentParser:
                                  help='write time, positions, velocities and sensors here')
     simulate_parser.add_argument('--csv-rate', type=positive, default=100.0, metavar='HZ',
                                  help='rows a simulated second (default: %(default)s)')
+    for option, what in (('--q', 'positions (default: home)'), ('--qd', 'velocities (default: 0)'),
+                         ('--qdd', 'accelerations (default: 0)')):
+        explain_parser.add_argument(option, nargs='+', action='extend', default=[],
+                                    metavar='NAME=VALUE', help=f'{what}, as in elbow=1.2')
+    explain_parser.add_argument(
+        '--trajectory', type=Path, metavar='CSV',
+        help='explain a motion with the columns that `simulate --csv` writes; '
+             '<joint>.acceleration is taken where given')
     return commands
 
 
@@ -203,6 +218,22 @@ def simulate(options) -> int:
     return 0
 
 
+def explain(options) -> int:
+    """Print what the efforts of a state or of a trajectory are for."""
+    from spr_dynamics.explain.motion import state, trajectory
+    from spr_dynamics.explain.report import explain as explained
+    model = load(options)
+    if options.trajectory is None:
+        motion = state(model, options.q, options.qd, options.qdd)
+    elif options.q or options.qd or options.qdd:
+        raise SprDynamicsError('--trajectory: has positions, velocities and accelerations of its '
+                               'own; give no --q, --qd or --qdd with it')
+    else:
+        motion = trajectory(model, options.trajectory)
+    print(explained(model, motion))
+    return 0
+
+
 def new_csv(path):
     """Open the file that --csv names, for writing."""
     try:
@@ -228,23 +259,10 @@ def progress(sim, steps, every):
 
 def column_names(sim) -> list[str]:
     """Name the columns of the CSV: SI units, file order."""
-    model = sim.model
-    q, qd = [''] * model.nq, [''] * model.nv
-    for root in model.free_roots:
-        for k, part in enumerate('x y z qw qx qy qz'.split()):
-            q[root.q + k] = f'{root.name}.{part}'
-        for k, part in enumerate('vx vy vz wx wy wz'.split()):
-            qd[root.v + k] = f'{root.name}.{part}'
-    for dof in model.dofs:
-        qd[dof.v] = f'{dof.name}.velocity'
-        if dof.q is not None:
-            q[dof.q] = f'{dof.name}.position'
-    for joint in model.joints:
-        if joint.type == 'ball':
-            q[joint.q:joint.q + 4] = [f'{joint.name}.{part}' for part in 'qw qx qy qz'.split()]
+    from spr_dynamics.explain.columns import position_columns, velocity_columns
     sensors = [f'{name}.{part}' for name in sim.sensors
                for part in 'contact force_x force_y force_z'.split()]
-    return ['time', *q, *qd, *sensors]
+    return ['time', *position_columns(sim.model), *velocity_columns(sim.model), *sensors]
 
 
 def row(sim) -> list[str]:

@@ -85,10 +85,6 @@ STRICTER_ON_PURPOSE = (
 )
 DEFECTS_OF_LIBSDFORMAT = (
     Deviation(
-        'a wrong value in <experimental:params> is passed over, and the rest is loaded', '',
-        ('sdformat/test/integration/include_invalid_custom_model.sdf',),
-        frozenset({'FILE_READ'})),
-    Deviation(
         'joints in nested models are not checked', 'parent and child are the same',
         (GZ_SIM + 'include_nested_models.sdf', GZ_SIM + 'models/include_nested/model.sdf',
          GZ_SIM + 'models/nested_models/model.sdf')),

@@ -123,8 +123,8 @@ def test_version_1_4_expresses_axes_in_the_model():
 
 def test_version_1_5_has_gravity_in_physics():
     """It moved to the world in 1.6."""
-    text = ('<sdf version="{}"><world name="w"><physics><gravity>0 0 -1</gravity></physics>'
-            '</world></sdf>')
+    text = ('<sdf version="{}"><world name="w"><physics type="ode"><gravity>0 0 -1</gravity>'
+            '</physics></world></sdf>')
     assert assemble(read(text=text.format('1.5'))).gravity[2] == -1
     assert assemble(read(text=text.format('1.6'))).gravity[2] == -9.8
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from spr_dynamics.errors import SdfError
 from spr_dynamics.sdformat import assemble, read, uris
+from spr_dynamics.sdformat.read import examine
 
 ROUNDOFF = 1e-12
 ARM = ('<model name="arm"><pose>0 0 3 0 0 0</pose><link name="base"/>'
@@ -249,9 +250,9 @@ def test_pose_of_an_include_may_be_relative_to_a_sibling(write, paths):
     (include('arm', '<pose/><placement_frame>hnd</placement_frame>'),
      "placement_frame 'hnd' is not in model 'arm' (did you mean 'hand'?)"),
     (include('arm', '<name>a::b</name>'), "name 'a::b': '::' can't be part of a name"),
-    (include('arm', '<pose>1 2</pose>'), "w.sdf:3: model 'arm': <pose> '1 2'"),
-    (include('arm', '<static>maybe</static>'), "w.sdf:3: model 'arm': <static> 'maybe'"),
-    (include('arm', attributes='merge="perhaps"'), "attribute 'merge' of <include> 'perhaps'"),
+    (include('arm', '<pose>1 2</pose>'), "w.sdf:3: world 'w': <pose> '1 2'"),
+    (include('arm', '<static>maybe</static>'), "w.sdf:3: world 'w': <static> 'maybe'"),
+    (include('arm', attributes='merge="perhaps"'), "w.sdf:3: world 'w': attribute 'merge' 'perha"),
     (include('arm') + '\n' + include('arm'), "model 'arm' has the name of the model in line 2"),
 ])
 def test_bad_overrides(body, expected, write, paths):
@@ -271,7 +272,9 @@ def test_unknown_element_of_an_include_is_warned_about(write, paths):
     (sdf(ARM + '\n<model name="other"><link name="l"/></model>'),
      "part.sdf:3: model 'other': a file that is included holds one model, and model 'arm' is"),
     (sdf(ARM + '<light name="sun" type="point"/>'), "light 'sun': a file that is included holds"),
-    ('<robot name="r"/>', 'the root element is <robot>, and only <sdf> can be included'),
+    ('<html/>', 'the root element is <html>, and only <sdf> and <robot> can be included'),
+    ('<robot name="r">\n<link name="a"/><link name="b"/></robot>',
+     "part.sdf:2: robot 'r': besides the root link 'a' no joint holds 'b'"),
     ('garbage', 'part.sdf:1: not XML'),
     (sdf('<model name="m"><link name="a"><pose>x</pose></link></model>'),
      "part.sdf:2: link 'a': <pose> 'x'"),
@@ -485,3 +488,70 @@ def test_params_change_what_is_included(write, paths):
 ])
 def test_bad_params(change, expected, write, paths):
     assert expected in message(write('w.sdf', changed(change)), model_paths=paths)
+
+
+URDF = """<robot name="r"><link name="a"/>
+<link name="b"><inertial><mass value="2"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin xyz="1 0 0"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize('merge', ['false', 'true'])
+def test_urdf_is_included_as_a_model(merge, write):
+    write('r.urdf', URDF)
+    path = write('a.sdf', sdf('<model name="m"><link name="l"/>' + include(
+        'r.urdf', '<pose>0 0 1 0 0 0</pose>', f'merge="{merge}"') + '</model>'))
+    scope = '' if merge == 'true' else 'r::'
+    assert positions(read(path)) == {
+        'm::l': [0, 0, 0], f'm::{scope}a': [0, 0, 1], f'm::{scope}b': [1, 0, 1]}
+
+
+def test_bad_urdf_that_is_included_has_the_code_of_libsdformat(write):
+    write('r.urdf', URDF.replace('child link="b"', 'child link="c"'))
+    root, report = examine(write('w.sdf', world(include('r.urdf'))))
+    assert report.errors[0].code == 'PARSING_ERROR' and report.errors[0].is_fatal
+    assert report.errors[0].location.file.endswith('r.urdf')
+
+
+def test_a_missing_include_hides_no_other_mistake(write):
+    """Whatever stood beside it was not looked at."""
+    path = write('a.sdf', sdf(
+        '<model name="m"><link name="a"/><link name="b"/>\n' + include('gone.sdf')
+        + """
+<joint name="j" type="revolute"><parent>a</parent><child>b</child>
+<axis><mimic joint="no"><multiplier>1</multiplier></mimic></axis></joint>
+<frame name="f" attached_to="c"/>
+<frame name="g" attached_to="gone::l"/>
+</model>"""))
+    said = message(path)
+    assert [line.partition(' (')[0].split(':')[1] for line in said.splitlines()] == [
+        '3', '5', '6']
+    assert "there is no joint 'no'" in said and "attached_to 'c' is not in model 'm'" in said
+
+
+def test_a_missing_include_explains_names_through_models_and_all_of_a_merge(write):
+    path = write('a.sdf', sdf(
+        '<model name="m"><link name="a"/>\n<model name="s"><link name="l"/>' + include('gone.sdf')
+        + '<frame name="f" attached_to="gone::x"/></model>\n'
+        + '<frame name="f" attached_to="s::gone::x"/></model>'))
+    assert len(message(path).splitlines()) == 1
+    path = write('b.sdf', sdf(
+        '<model name="m"><link name="a"/>\n' + include('gone.sdf', attributes='merge="true"')
+        + '<frame name="f" attached_to="x"/></model>'))
+    assert len(message(path).splitlines()) == 1
+
+
+def test_bad_values_of_an_include_are_said_beside_a_missing_file(write):
+    root, report = examine(write('w.sdf', world(include('gone.sdf', '<pose>1 2</pose>'))))
+    assert [error.code for error in report.errors] == ['ELEMENT_INVALID', 'URI_LOOKUP']
+    assert not any(error.is_fatal for error in report.errors)
+
+
+def test_bad_values_of_params_do_not_stop_the_reading(write):
+    write('arm.sdf', sdf(ARM))
+    root, report = examine(write('w.sdf', world(include(
+        'arm.sdf', '<experimental:params><link element_id="hand" action="modify">'
+        '<pose>1 2</pose></link></experimental:params>'))))
+    (error,) = report.errors
+    assert error.code == 'ELEMENT_INVALID' and not error.is_fatal

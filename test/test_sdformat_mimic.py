@@ -4,8 +4,7 @@ from dataclasses import FrozenInstanceError, replace
 import math
 
 import pytest
-from spr_dynamics.errors import ModelError, SdfError
-from spr_dynamics.model.build import build
+from spr_dynamics.errors import SdfError
 from spr_dynamics.sdformat import assemble, MimicConstraint, read
 
 DEFAULTS = ('', 'axis', 0.0, 0.0, 0.0)
@@ -166,10 +165,3 @@ def test_a_fixed_follower_is_named_in_a_warning():
     assert any("joint 'k': <mimic> has no effect, since a joint of type 'fixed'" in str(warning)
                for warning in root.warnings)
     assert all(not item.mimics for item in assemble(root).joints)
-
-
-def test_following_is_not_simulated_yet():
-    assembly = assemble(read(text=chain(
-        joint('j', 'world', 'a'), joint('k', 'a', 'b', '<mimic joint="j"/>'), links='ab')))
-    with pytest.raises(ModelError, match="<text>:4: joint 'k': <mimic> is not simulated yet"):
-        build(assembly)

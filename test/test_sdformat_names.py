@@ -27,9 +27,13 @@ def test_link_keeps_its_name_before_joints_and_frames_up_to_version_1_6():
     assert [frame.name for frame in robot.frames] == ['b_frame']
 
 
-def test_canonical_link_that_is_a_frame_is_no_circle():
-    assert codes("<link name='a'/><frame name='f'/>", attributes="canonical_link='f'") == {
-        'MODEL_CANONICAL_LINK_INVALID', 'FRAME_ATTACHED_TO_GRAPH_ERROR'}
+def test_canonical_link_may_be_named_by_a_frame_on_it():
+    links = "<link name='a'/><link name='b'/>"
+    (robot,) = model(f"{links}<frame name='f' attached_to='b'/>",
+                     attributes="canonical_link='f'").models
+    assert robot.canonical_link == 'f'
+    assert codes(f"{links}<frame name='f'/>", attributes="canonical_link='f'") == {
+        'FRAME_ATTACHED_TO_CYCLE'}
 
 
 def test_sensors_of_a_joint_have_names_of_their_own():
@@ -82,3 +86,37 @@ def test_quaternion_of_any_length_is_a_rotation(length):
                  '</pose></link>')
     np.testing.assert_allclose(assemble(root).links[0].T_WL.R,
                                Pose.from_rpy([0, 0, 0], [np.pi / 2, 0, 0]).R, atol=1e-15)
+
+
+@pytest.mark.parametrize('text, expected', [
+    ("<link name='a'/><link name='__model__'/>",
+     {'RESERVED_NAME', 'DUPLICATE_NAME', 'POSE_RELATIVE_TO_GRAPH_ERROR'}),
+    ("<link name='a'/><frame name='__model__'/>",
+     {'RESERVED_NAME', 'DUPLICATE_NAME', 'POSE_RELATIVE_TO_GRAPH_ERROR',
+      'FRAME_ATTACHED_TO_GRAPH_ERROR'}),
+    ("<link name='a'/><frame name='__root__'/>", {'RESERVED_NAME'}),
+    ("<link name='world'/>", {'RESERVED_NAME'}),
+])
+def test_reserved_names_have_all_codes_of_libsdformat(text, expected):
+    assert codes(text) == expected
+
+
+CLASHES = {
+    'frame_on_its_model': ("<frame name='a'/>", {
+        'FRAME_ATTACHED_TO_CYCLE', 'FRAME_ATTACHED_TO_GRAPH_ERROR',
+        'POSE_RELATIVE_TO_GRAPH_ERROR'}),
+    'frame_on_itself': ("<frame name='b' attached_to='b'/>", {
+        'FRAME_ATTACHED_TO_CYCLE', 'FRAME_ATTACHED_TO_GRAPH_ERROR', 'POSE_RELATIVE_TO_CYCLE',
+        'POSE_RELATIVE_TO_GRAPH_ERROR'}),
+    'frame_on_another': ("<frame name='b' attached_to='a'/>", {
+        'FRAME_ATTACHED_TO_GRAPH_ERROR', 'POSE_RELATIVE_TO_GRAPH_ERROR'}),
+    'model': ("<model name='b'><link name='l'/></model>", {'POSE_RELATIVE_TO_GRAPH_ERROR'}),
+}
+
+
+@pytest.mark.parametrize('text, expected', CLASHES.values(), ids=CLASHES)
+def test_what_shares_a_name_has_all_codes_of_libsdformat(text, expected):
+    """In its graphs it shares a place, too, whichever is written first."""
+    links = "<link name='a'/><link name='b'/>"
+    for inside in (links + text, text + links):
+        assert codes(inside) == {'DUPLICATE_NAME', *expected}

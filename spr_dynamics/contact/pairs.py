@@ -5,10 +5,9 @@ import numpy as np
 
 from spr_dynamics.contact.records import PAIR
 from spr_dynamics.dynamics.crba import mass_matrix
-from spr_dynamics.dynamics.kinematics import link_poses
-from spr_dynamics.dynamics.work import Workspace
+from spr_dynamics.dynamics.jacobian import jacobian
 from spr_dynamics.model.model import frozen
-from spr_dynamics.model.records import AXIS, BALL, BOX, PLANE, SPHERE
+from spr_dynamics.model.records import BOX, PLANE, pose_from_transform, SPHERE
 
 POINTS = {SPHERE: 1, BOX: 8}  # contacts that a shape can have with a plane
 
@@ -91,41 +90,19 @@ def inverse_inertias(model) -> tuple[np.ndarray, np.ndarray]:
     w = np.zeros(model.tree.size)
     if model.nv == 0:
         return w, np.zeros(0)
-    link_poses(model, model.home)
-    place = model.buffers[Workspace].body
-    R_WB, p_WB = place['R_WB'].reshape(-1, 3, 3).copy(), place['p_WB'].copy()
     M_inv, mass = np.linalg.inv(mass_matrix(model, model.home)), tree_masses(model)
-    for i in sorted(set(model.shapes['body'].tolist()) - {0}):
-        inertia = model.tree[i]['inertia']
+    for k in sorted(set(model.shapes['link'].tolist())):
+        i, inertia = model.links[k]['body'], model.tree[model.links[k]['body']]['inertia']
+        if i == 0:
+            continue
         centre = inertia[1:4] / inertia[0] if inertia[0] > 0.0 else np.zeros(3)
-        J = point_jacobian(model, R_WB, p_WB, i, R_WB[i] @ centre + p_WB[i])
+        T_LB = pose_from_transform(model.links[k]['X']).inverse()
+        J = jacobian(model, model.home, model.link_names[k], T_LB.R @ centre + T_LB.p)[3:]
         w[i] = max(np.trace(J @ M_inv @ J.T) / 3.0, 1.0 / mass[i])
     return w, np.diag(M_inv).copy()
 
 
 def tree_masses(model) -> np.ndarray:
     """Return for each body the mass of the tree that it is part of [kg]."""
-    tree = model.tree
-    trunk = np.arange(tree.size)
-    for i in range(1, tree.size):
-        if tree['parent'][i] > 0:
-            trunk[i] = trunk[tree['parent'][i]]
-    return np.bincount(trunk, tree['inertia'][:, 0])[trunk]
-
-
-def point_jacobian(model, R_WB, p_WB, i, p_W):
-    """Return the (3, nv) matrix that maps qd to the velocity of a point of body i."""
-    J = np.zeros((3, model.nv))
-    while i > 0:
-        body, R, r = model.tree[i], R_WB[i], p_W - p_WB[i]
-        k = body['v']
-        if body['joint'] == AXIS:
-            z = R[:, 2]
-            J[:, k] = body['turn'] * np.cross(z, r) + body['slide'] * z
-        elif body['joint'] == BALL:
-            J[:, k:k + 3] = np.cross(R.T, r).T
-        else:
-            J[:, k:k + 3] = np.eye(3)
-            J[:, k + 3:k + 6] = np.cross(np.eye(3), r).T
-        i = body['parent']
-    return J
+    trunk = model.tree['trunk']
+    return np.bincount(trunk, model.tree['inertia'][:, 0])[trunk]

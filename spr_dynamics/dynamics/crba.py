@@ -3,6 +3,7 @@ import numpy as np
 
 from spr_dynamics.dynamics.check import BAD, checked_out, checked_position, is_position, OK
 from spr_dynamics.dynamics.kinematics import axis_in_world, place, turn_inertias
+from spr_dynamics.dynamics.reduced import gather_matrix
 from spr_dynamics.dynamics.work import (
     columns_of, IN_ORDER, NQ, NV, order_of, tree_of, trig_of, work_of, Workspace)
 from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR, woven
@@ -182,13 +183,15 @@ def crba(block, q, M):
     return OK
 
 
-def mass_matrix(model, q, out=None) -> np.ndarray:
+def mass_matrix(model, q, out=None, reduced=False) -> np.ndarray:
     """
     Compute M(q), the inertia that joints feel: kinetic energy is qd M qd / 2.
 
     :param model: The robot.
     :param q: Positions, shape (nq,).
     :param out: Array for the result, shape (nv, nv); a new one without it.
+    :param reduced: Return G^T M G, what the velocities of ``model.independent`` feel; ``out``
+        still takes M.
     :returns: The symmetric matrix, shape (nv, nv).
     :raises ValueError: If an argument has the wrong shape or is not finite; names it.
     """
@@ -201,4 +204,4 @@ def mass_matrix(model, q, out=None) -> np.ndarray:
         status = BAD
     if status != OK:
         crba(block, checked_position(model, q), checked_out(out, (model.nv, model.nv)))
-    return out
+    return gather_matrix(model, out) if reduced else out

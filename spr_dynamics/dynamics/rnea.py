@@ -5,6 +5,7 @@ from spr_dynamics.dynamics.bias import motions, subtract_external
 from spr_dynamics.dynamics.check import (
     BAD, block_with, checked, checked_out, checked_position, is_position, is_vector, OK)
 from spr_dynamics.dynamics.kinematics import joint_force, place, turn_inertias
+from spr_dynamics.dynamics.reduced import gather
 from spr_dynamics.dynamics.work import (
     forces_of, gravity_of, links_of, NQ, NV, tree_of, trig_of, work_of, Workspace)
 from spr_dynamics.jit import ADDRESSES, entry_point, kernel, VECTOR
@@ -43,7 +44,7 @@ def rnea(block, q, qd, qdd, tau):
     return OK
 
 
-def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None) -> np.ndarray:
+def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> np.ndarray:
     """
     Compute the joint forces that a given motion needs: tau = M qdd + c + g - external.
 
@@ -54,6 +55,8 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None) -> np.ndarray:
     :param f_ext: Torque, then force on each link, world axes, about the link's origin, shape
         (number of links, 6).
     :param out: Array for the result, shape (nv,); a new one without it.
+    :param reduced: Return G^T tau, what the velocities of ``model.independent`` feel; ``out``
+        still takes tau.
     :returns: Joint forces tau [N m or N], shape (nv,).
     :raises ValueError: If an argument has the wrong shape or is not finite; names it.
     """
@@ -67,4 +70,4 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None) -> np.ndarray:
     if status != OK:
         rnea(block, checked_position(model, q), checked('qd', qd, model.nv),
              checked('qdd', qdd, model.nv), checked_out(out, (model.nv,)))
-    return out
+    return gather(model, out) if reduced else out

@@ -153,6 +153,11 @@ class Model:
                   if joint.type == 'ball'))
 
     @cached_property
+    def independent(self) -> np.ndarray:
+        """Index into qd, tau and qdd of the velocities that follow nobody."""
+        return frozen(np.setdiff1d(np.arange(self.nv), self.followers['v']))
+
+    @cached_property
     def effort_limit(self) -> np.ndarray:
         """Largest effort an actuator gives [N m] or [N], inf where there is none, shape (nv,)."""
         limit = np.full(self.nv, np.inf)

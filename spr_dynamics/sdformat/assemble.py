@@ -134,13 +134,16 @@ def assemble(root: Root) -> Assembly:
     joints = [item for item in flat if isinstance(item.element, Joint)]
     index_of = {graph[item.element]: index for index, item in enumerate(links)}
     index_of |= {graph[item.element]: index for index, item in enumerate(joints)}
+    with np.errstate(all='ignore'):  # what is too large for a number is refused below
+        placed = tuple(_place_link(item, graph) for item in links)
+        held = tuple(_place_joint(item, graph, index_of, leaders) for item in joints)
+    _check_finite(placed, held, report)
     return Assembly(
         name=world.name if world else models[0].name,
         gravity=world.gravity if world else default_gravity(),
         physics=world.physics if world else default_physics(root.location),
         has_world=world is not None,
-        links=tuple(_place_link(item, graph) for item in links),
-        joints=tuple(_place_joint(item, graph, index_of, leaders) for item in joints),
+        links=placed, joints=held,
         warnings=tuple(report.warnings))
 
 
@@ -245,6 +248,24 @@ def _refuse_link(link: Link, report: Report) -> None:
         if is_asked:
             report.error('ELEMENT_INVALID', link.location,
                          f"link '{link.name}': {what} is not supported yet")
+
+
+def _check_finite(links: tuple[PlacedLink, ...], joints: tuple[PlacedJoint, ...],
+                  report: Report) -> None:
+    """Refuse poses that are finite one by one, but not together."""
+    placed: list[tuple[str, Any, Pose]] = [
+        *(('link', link.element, link.T_WL) for link in links),
+        *(('joint', joint.element, joint.T_WJ) for joint in joints)]
+    for link in links:
+        placed += [('collision', part.element, part.T_LS) for part in link.collisions]
+        placed += [('visual', part.element, part.T_LS) for part in link.visuals]
+        placed += [('sensor', part.element, part.T_LS) for part in link.sensors]
+    for kind, element, T in placed:
+        if not np.isfinite(T.p).all():
+            report.error('ELEMENT_INVALID', element.location,
+                         f"{kind} '{element.name}': its pose, with those that it hangs on, comes "
+                         'to more than a number can hold')
+    report.raise_errors()
 
 
 def unique_names(placed: Sequence[PlacedLink | PlacedJoint]) -> tuple[str, ...]:

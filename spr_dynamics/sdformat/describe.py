@@ -7,6 +7,7 @@ text: ``"inf"``, ``"-inf"``, ``"nan"``. A pose that leads nowhere is ``{"error":
 joint or frame that hangs on nothing has null for a link.
 """
 
+from collections.abc import Iterable
 import math
 from typing import Any
 
@@ -47,17 +48,26 @@ def describe(root: Root, report: Report) -> dict[str, Any]:
     :param root: As much as could be read.
     :param report: Its errors and warnings.
     :returns: Dicts, lists, texts and finite numbers; without models and worlds if something in
-        the file can't be read.
+        the file can't be read. ``errors`` are those that libsdformat gives too; where it gives
+        up reading, ``unreached`` holds the others.
     """
-    errors = [_describe_error(error, code) for error in in_order(report.errors)
-              for code in (error.code, *error.implied)]
+    reached, unreached = report.by_reach()
+    errors = _describe_errors(reached)
     described: dict[str, Any] = {'errors': errors, 'worlds': []}
+    if unreached:
+        described['unreached'] = _describe_errors(unreached)
     if all(error['code'] != 'FILE_READ' for error in errors):
         writer = _Writer(root, report)
-        if root.models:
-            described['model'] = writer.model(root.models[0])
-        described['worlds'] = [writer.world(world) for world in root.worlds]
+        with np.errstate(all='ignore'):  # poses may add up to infinity
+            if root.models:
+                described['model'] = writer.model(root.models[0])
+            described['worlds'] = [writer.world(world) for world in root.worlds]
     return described | {'warnings': [str(warning) for warning in in_order(report.warnings)]}
+
+
+def _describe_errors(errors: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    return [_describe_error(error, code) for error in in_order(errors)
+            for code in (error.code, *error.implied)]
 
 
 def _describe_error(error: Diagnostic, code: str) -> dict[str, Any]:
@@ -236,19 +246,26 @@ class _Writer:
 
     def _is_placed(self, vertex: Vertex | None) -> bool:
         """Return whether the frames that a pose is given in lead to the world."""
-        passed: set[Vertex] = set()
-        while vertex is not None and vertex not in passed:
-            if vertex is self._graph.root:
-                return True
-            passed.add(vertex)
-            vertex = vertex.posed_in
-        return False
+        return _leads_to(self._graph.root, vertex)
 
 
 def _describe_shape(shape: Geometry) -> dict[str, Any]:
     names = FIELDS_OF_SHAPE.get(type(shape), ())
     return {'type': type(shape).__name__.lower()} | {
         name: _plain(getattr(shape, name)) for name in names}
+
+
+def _leads_to(end: Vertex, vertex: Vertex | None) -> bool:
+    """Follow the frames that poses are given in, and those inside models that they place."""
+    passed: set[Vertex] = set()
+    while vertex is not None and vertex not in passed:
+        if vertex is end:
+            return True
+        if vertex.placement is not None and not _leads_to(vertex, vertex.placement):
+            return False
+        passed.add(vertex)
+        vertex = vertex.posed_in
+    return False
 
 
 def _name_in(scope: Vertex, vertex: Vertex) -> str:

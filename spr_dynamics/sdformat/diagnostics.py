@@ -32,6 +32,11 @@ class Diagnostic(NamedTuple):
     implied: tuple[str, ...] = ()
     """Further codes that libsdformat gives for the same mistake."""
 
+    @property
+    def is_fatal(self) -> bool:
+        """Whether libsdformat gives up reading the file for it."""
+        return FILE_READ in (self.code, *self.implied)
+
     def __str__(self) -> str:
         """Return ``file:line: message`` in one line, and from where the file was included."""
         message = ' '.join(self.message.split())  # it may quote what somebody wrote in many
@@ -46,7 +51,9 @@ class Diagnostic(NamedTuple):
 
 
 # what libsdformat adds when it gives up reading the whole file
-UNREADABLE = ('ELEMENT_INVALID', 'FILE_READ')
+FILE_READ = 'FILE_READ'
+UNREADABLE = ('ELEMENT_INVALID', FILE_READ)
+PARAMS = '/experimental:params/'  # in the path of what an include changes in its model
 
 
 class InvalidSdf(SdfError):
@@ -67,15 +74,25 @@ class Report:
 
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
+    unsupported: list[Diagnostic] = field(default_factory=list)
+    """What is right, but can't be simulated."""
+    of_includes: int = 0
+    """How many of the errors, the first ones, came up before anything was parsed."""
 
     def error(self, code: str, location: Location, message: str, *,
               implied: tuple[str, ...] = ()) -> None:
         """Note a problem that makes the file unusable."""
+        if PARAMS in location.path:  # libsdformat reads on without such a value
+            implied = tuple(code for code in implied if code != FILE_READ)
         self.errors.append(Diagnostic(code, message, location, implied))
 
     def warn(self, code: str, location: Location, message: str) -> None:
         """Note something that the simulation does without."""
         self.warnings.append(Diagnostic(code, message, location))
+
+    def refuse(self, location: Location, message: str) -> None:
+        """Note something that the file may say, but without which the motion is wrong."""
+        self.unsupported.append(Diagnostic('ELEMENT_INVALID', message, location))
 
     def imply(self, code: str, *, since: int) -> None:
         """
@@ -87,6 +104,26 @@ class Report:
         self.errors[since:] = [
             error if code in (error.code, *error.implied)
             else error._replace(implied=(*error.implied, code)) for error in self.errors[since:]]
+
+    def by_reach(self) -> tuple[list[Diagnostic], list[Diagnostic]]:
+        """
+        Part the errors where libsdformat gives up reading the file.
+
+        It reads and includes from top to bottom, and judges names and values at the end.
+
+        :returns: What it says too, up to its fatal error; and what it does not come to.
+        """
+        fatal = [_order(error) for error in self.errors if error.is_fatal]
+        if not fatal:
+            return self.errors, []
+        last = min(fatal)
+        parts: tuple[list[Diagnostic], list[Diagnostic]] = [], []
+        for i, error in enumerate(self.errors):
+            order = _order(error)
+            is_reached = order == last if error.is_fatal else (
+                i < self.of_includes and order <= last)
+            parts[not is_reached].append(error)
+        return parts
 
     def raise_errors(self) -> None:
         """
@@ -120,6 +157,16 @@ def said_once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
         key = (diagnostic.code, diagnostic.message, *diagnostic.location[:3])
         first.setdefault(key, diagnostic)
     return list(first.values())
+
+
+def _order(error: Diagnostic) -> tuple[bool, list[int]]:
+    """Tell when libsdformat comes to an error: names with ``::`` last, a whole file first."""
+    lines = [] if error.code == FILE_READ else [error.location.line]
+    place = error.location.included_from
+    while place is not None:
+        lines.append(place.line)
+        place = place.included_from
+    return error.code == 'RESERVED_NAME', lines[::-1]
 
 
 def _place(location: Location) -> str:

@@ -4,9 +4,9 @@ from spr_dynamics.errors import did_you_mean
 from spr_dynamics.sdformat.diagnostics import Location, Report, UNREADABLE
 from spr_dynamics.sdformat.elements import Reference
 from spr_dynamics.sdformat.poses import Pose
+from spr_dynamics.sdformat.quiet import check_not_empty, check_quiet
 from spr_dynamics.sdformat.schema import (
-    Branch, children_of, CONE_LIMIT, Leaf, PLUGIN, Quiet, QUIET_TEXTS, Refused, REQUIRED,
-    SPR_PREFIX, Warned)
+    Branch, children_of, CONE_LIMIT, Leaf, Quiet, Refused, REQUIRED, SPR_PREFIX, Warned)
 from spr_dynamics.sdformat.values import Meaningless, pose
 from spr_dynamics.sdformat.xml import XmlElement
 
@@ -56,10 +56,13 @@ def read_pose(element: XmlElement, report: Report) -> dict:
     """
     child = element.first_or_empty('pose')
     fields = read_fields(child, report)
-    T = read_text(
-        child, '<pose>',
-        lambda text: pose(text, fields['rotation_format'], fields['degrees']),
-        Pose.identity(), report)
+    T = Pose.identity()
+    try:
+        if child.text or child.attributes:
+            T = pose(child.text, fields['rotation_format'], fields['degrees'])
+    except ValueError as error:
+        report.error('ELEMENT_INVALID', child.location, f'{child.owner}: <pose> {error}',
+                     implied=() if isinstance(error, Meaningless) else UNREADABLE)
     return {'pose': T, 'relative_to': fields.get('relative_to', Reference('', child.location))}
 
 
@@ -122,9 +125,9 @@ def _judge(place: XmlElement, name: str, content: XmlElement | str, table: dict,
     holder = place.tag if name.startswith('@') else place.holder.tag
     shown = f'attribute {name[1:]}' if name.startswith('@') else f'<{name}>'
     if isinstance(entry, Refused):
-        report.error(entry.code, place.location, f'{place.holder.owner}: {entry.why}')
-    elif entry is not PLUGIN and isinstance(entry, (Quiet, Warned)) and not name.startswith('@'):
-        _check_texts(place, report)
+        report.refuse(place.location, f'{place.holder.owner}: {entry.why}')
+    if content is place:
+        _check_child(place, entry, report)
     if isinstance(entry, Warned) and not _is_zero(content):
         warned.setdefault(f'{shown} in <{holder}>: {entry.why}', []).append(place.location)
     elif entry is None:
@@ -135,19 +138,26 @@ def _judge(place: XmlElement, name: str, content: XmlElement | str, table: dict,
     return entry
 
 
-def _check_texts(element: XmlElement, report: Report) -> None:
-    """Refuse texts that can't be read, though nobody here reads them."""
-    stack = [element]
-    while stack:
-        element = stack.pop()
-        stack.extend(child for child in element.children
-                     if child.tag != 'plugin' and ':' not in child.tag)
-        if element.tag in QUIET_TEXTS and element.text and not element.children:
-            try:
-                QUIET_TEXTS[element.tag](element.text)
-            except ValueError as error:
-                report.error('ELEMENT_INVALID', element.location,
-                             f'{element.owner}: <{element.tag}> {error}', implied=UNREADABLE)
+def _check_child(place: XmlElement, entry, report: Report) -> None:
+    """Refuse what libsdformat can't read, though nobody here reads it."""
+    if isinstance(entry, (Quiet, Warned, Refused)):
+        check_quiet(place, report)
+        return
+    if entry is not None:
+        check_not_empty(place, report)
+    is_once = isinstance(entry, Leaf) or place.tag == 'pose'
+    if not is_once or place is place.holder.first(place.tag):
+        return
+    if place.tag == 'pose':
+        check_quiet(place, report)
+    elif place.text:
+        try:
+            entry.read(place.text)
+        except Meaningless:  # libsdformat judges the first only
+            pass
+        except ValueError as error:
+            report.error('ELEMENT_INVALID', place.location,
+                         f'{place.owner}: <{place.tag}> {error}', implied=UNREADABLE)
 
 
 def _judge_custom(place: XmlElement, name: str, report: Report) -> None:

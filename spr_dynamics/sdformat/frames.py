@@ -5,21 +5,28 @@ Two graphs share their vertices. In *relative_to*, each frame names the frame th
 given in; in *attached_to*, each frame names the frame that it moves with.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from spr_dynamics.errors import name_hint
-from spr_dynamics.sdformat.diagnostics import Report
+from spr_dynamics.sdformat.diagnostics import Location, Report
 from spr_dynamics.sdformat.elements import (
     Frame, Joint, Link, Model, Reference, Root, World)
 from spr_dynamics.sdformat.poses import Pose
 
+# of two that share a name, libsdformat finds the one whose kind comes first
+IN_MODEL, IN_WORLD = (Link, Joint, Frame, Model), (Model, Joint, Frame)
+
+ANY = '*'  # no name has it
+UNNAMED = '__default__'  # what libsdformat calls what a ball joint does not name
 ROOT_NAME = '__root__'  # what libsdformat calls that in which worlds stand; never to be named
 
 # the two graphs as libsdformat builds them have an error of their own for a name that is not there
 ATTACHED_TO_GRAPH, RELATIVE_TO_GRAPH = (
     'FRAME_ATTACHED_TO_GRAPH_ERROR', 'POSE_RELATIVE_TO_GRAPH_ERROR')
+ATTACHED_CYCLE, POSE_CYCLE = 'FRAME_ATTACHED_TO_CYCLE', 'POSE_RELATIVE_TO_CYCLE'
 BAD_WORLD = 'ELEMENT_INVALID'
 
 
@@ -53,24 +60,33 @@ class FrameGraph:
 
     :param root: What the file says.
     :param report: Takes an error for each name that leads nowhere and each circle.
+    :param lost: By the location of a model or world, the names that includes which failed would
+        have brought into it; ANY stands for all names.
     """
 
-    def __init__(self, root: Root, report: Report):
+    def __init__(self, root: Root, report: Report,
+                 lost: Mapping[Location, frozenset[str]] = MappingProxyType({})):
         self._report = report
+        self._lost = lost
+        self.blamed = Report()
+        """Errors that those includes explain."""
         self._vertices: list[Vertex] = []
         self._vertex_of: dict[object, Vertex] = {}
         self.root = Vertex(root, None)  # type: ignore[arg-type]  # a file stands in nothing
-        for child in (*root.worlds, *root.models):
-            self._add(child, self.root)
+        tops: tuple[Any, ...] = (*root.worlds, *root.models)
+        for child in tops:
+            self.root.named.setdefault(child.name, self._add(child, self.root))
         before = len(report.errors)
         for vertex in self._vertices:
             self._connect(vertex)
         self._T_W: dict[Vertex, Pose] = {self.root: Pose.identity()}
         self._placed: dict[Vertex, Pose] = {}
-        self._check_circles('relative_to', 'POSE_RELATIVE_TO_CYCLE', lambda v: v.posed_in)
-        self._check_circles('attached_to', 'FRAME_ATTACHED_TO_CYCLE', lambda v: v.moves_with)
+        self._check_circles('relative_to', POSE_CYCLE, lambda v: v.posed_in)
+        self._check_circles('attached_to', ATTACHED_CYCLE, lambda v: v.moves_with)
         if root.worlds:
             report.imply(BAD_WORLD, since=before)
+            self.blamed.imply(BAD_WORLD, since=0)
+        self._check_clashes()
         has_circles = any(error.code.endswith('_CYCLE') for error in report.errors)
         for vertex in self._vertices:
             if isinstance(vertex.element, Link):
@@ -133,6 +149,22 @@ class FrameGraph:
             outer = f'{outer}::{more}'
         return None
 
+    def report_of(self, name: str, scope: Vertex) -> Report:
+        """
+        Choose where to say that a name leads nowhere.
+
+        :param name: The name.
+        :param scope: The model or world in which it was looked up.
+        :returns: The report, or the one of blamed errors if an include is missing there.
+        """
+        outer, _, inner = name.partition('::')
+        lost = self._lost.get(scope.element.location, frozenset())
+        if outer in lost or ANY in lost:
+            return self.blamed
+        sub = scope.named.get(outer)
+        is_scoped = inner and sub is not None and isinstance(sub.element, Model)
+        return self.report_of(inner, resolved(sub)) if is_scoped else self._report
+
     def joint_end(self, joint: Vertex, end: str) -> Vertex | None:
         """
         Return the frame that a joint names as its parent or child.
@@ -189,13 +221,15 @@ class FrameGraph:
             vertex = vertex.moves_with
         return vertex
 
-    def _add(self, element, scope: Vertex) -> None:
+    def _add(self, element, scope: Vertex) -> Vertex:
         vertex = Vertex(element, scope)
         self._vertices.append(vertex)
         self._vertex_of[element] = vertex
-        scope.named.setdefault(element.name, vertex)
-        for child in getattr(element, 'children', ()):
-            self._add(child, vertex)
+        children = [self._add(child, vertex) for child in getattr(element, 'children', ())]
+        order = IN_WORLD if isinstance(element, World) else IN_MODEL
+        for child in sorted(children, key=lambda child: order.index(type(child.element))):
+            vertex.named.setdefault(child.element.name, child)
+        return vertex
 
     def _connect(self, vertex: Vertex) -> None:
         element, scope = vertex.element, vertex.scope
@@ -230,12 +264,12 @@ class FrameGraph:
         found = self.find(name, scope)
         if found is None:
             if name == ROOT_NAME and what != 'expressed_in':
-                implied += (code,)
+                implied += (code, BAD_WORLD) if _in_world(vertex) else (code,)
                 code = 'RESERVED_NAME' if what.startswith('<') else 'ATTRIBUTE_INVALID'
-            self._report.error(
-                code, name.location,
-                f"{vertex}: {what} '{name}' is not in {scope}{name_hint(name, scope.named)}",
-                implied=implied)
+            problem = 'is missing' if name == UNNAMED else (
+                f"'{name}' is not in {scope}{name_hint(name, scope.named)}")
+            self.report_of(name, scope).error(
+                code, name.location, f'{vertex}: {what} {problem}', implied=implied)
         return found
 
     def _T_posed(self, vertex: Vertex) -> Pose:
@@ -252,22 +286,25 @@ class FrameGraph:
         return self._placed[vertex]
 
     def _canonical_link(self, vertex: Vertex) -> Vertex | None:
-        """Return the link that a model's frame moves with; the world for an empty one."""
+        """Return what a model's frame moves with: a link, mostly; the world for an empty one."""
         element, scope = vertex.element, vertex.scope
         if not (element.links or element.models or element.static):
             is_whole = scope is self.root or (
                 isinstance(scope.element, Model) and self._first_link(scope) is None)
-            self._report.error(
+            report = self.blamed if element.location in self._lost else self._report
+            report.error(
                 'MODEL_WITHOUT_LINK', element.location,
                 f'{vertex}: a model needs at least one <link>, unless it is static',
                 implied=(ATTACHED_TO_GRAPH,) if is_whole else ())
         name = element.canonical_link
         if name:
             found = self.find(name, vertex)
-            if found is None or not isinstance(found.element, Link):
+            if found is None and element.static:  # it moves with the world, whatever its link
+                return self.root
+            if found is None:
                 links = [link.name for link in element.links]
                 reserved = ('ATTRIBUTE_INVALID',) if name == ROOT_NAME else ()
-                self._report.error(
+                self.report_of(name, vertex).error(
                     'MODEL_CANONICAL_LINK_INVALID', name.location,
                     f"{vertex}: canonical_link '{name}' is not one of its links"
                     f'{name_hint(name, links)}', implied=(ATTACHED_TO_GRAPH, *reserved))
@@ -303,11 +340,32 @@ class FrameGraph:
                                    f'{vertex}: {what} runs in a circle: {names}')
             done.update(path)
 
+    def _check_clashes(self) -> None:
+        """Note circles of libsdformat, where what shares a name shares a place in its graphs."""
+        for vertex in self._vertices:
+            first = vertex.scope.named[vertex.element.name]
+            if first is vertex or not isinstance(vertex.element, (Joint, Frame)):
+                continue
+            codes = [POSE_CYCLE] if _leads_to(first, vertex, lambda v: v.posed_in) else []
+            if isinstance(first.element, Link) and _leads_to(
+                    first, vertex, lambda v: v.moves_with):
+                codes.append(ATTACHED_CYCLE)
+            if not codes:
+                continue
+            places = (first.element.location, vertex.element.location)
+            errors = self._report.errors
+            errors[:] = [
+                error._replace(implied=(*error.implied, *codes))
+                if error.code == 'DUPLICATE_NAME' and error.location in places else error
+                for error in errors]
+
     def _check_parts(self, holder: Vertex, parts: tuple) -> None:
         for part in parts:
             if self.part_base(part, holder) is None:
-                self._report.error(
-                    'POSE_RELATIVE_TO_INVALID', part.relative_to.location,
+                is_root = part.relative_to == ROOT_NAME
+                code = 'ATTRIBUTE_INVALID' if is_root else 'POSE_RELATIVE_TO_INVALID'
+                self.report_of(part.relative_to, holder.scope).error(
+                    code, part.relative_to.location,
                     f"{holder}: relative_to '{part.relative_to}' of {type(part).__name__.lower()} "
                     f"'{part.name}' is not in {holder.scope}"
                     f'{name_hint(part.relative_to, holder.scope.named)}')
@@ -320,7 +378,8 @@ class FrameGraph:
                             joint, joint, implied=('POSE_RELATIVE_TO_INVALID',))
         parent, child = self.joint_end(joint, 'parent'), joint.moves_with
         if parent is None and child is None:
-            self._report.imply('JOINT_PARENT_SAME_AS_CHILD', since=len(self._report.errors) - 1)
+            report = self.report_of(joint.element.parent, joint.scope)
+            report.imply('JOINT_PARENT_SAME_AS_CHILD', since=len(report.errors) - 1)
         self._check_own_name(joint)
         if parent is None or child is None or has_circles:
             return
@@ -342,10 +401,13 @@ class FrameGraph:
         for end in ('parent', 'child'):
             name = getattr(joint.element, end)
             if name == joint.element.name:
+                is_own_child = end == 'parent' and not (
+                    isinstance(joint.scope.element, World)
+                    and self.find(name, joint.scope) is not joint)
                 self._report.error(
                     f'JOINT_{end.upper()}_LINK_INVALID', name.location,
                     f"{joint}: a joint can't be its own {end}",
-                    implied=('JOINT_PARENT_SAME_AS_CHILD',) if end == 'parent' else ())
+                    implied=('JOINT_PARENT_SAME_AS_CHILD',) if is_own_child else ())
 
 
 def resolved(vertex: Vertex | None) -> Vertex:
@@ -357,6 +419,15 @@ def resolved(vertex: Vertex | None) -> Vertex:
     """
     assert vertex is not None
     return vertex
+
+
+def _leads_to(end: Vertex, start: Vertex, follow: Callable[[Vertex], Vertex | None]) -> bool:
+    passed: set[Vertex] = set()
+    vertex = follow(start)
+    while vertex is not None and vertex is not end and vertex not in passed:
+        passed.add(vertex)
+        vertex = follow(vertex)
+    return vertex is end
 
 
 def _in_world(vertex: Vertex) -> bool:

@@ -5,13 +5,17 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from spr_dynamics.sdformat.diagnostics import InvalidSdf, Location, Report, UNREADABLE
-from spr_dynamics.sdformat.fields import check_known
+from spr_dynamics.sdformat.diagnostics import (
+    FILE_READ, InvalidSdf, Location, Report, UNREADABLE)
+from spr_dynamics.sdformat.fields import check_known, read_fields, read_pose
+from spr_dynamics.sdformat.frames import ANY
 from spr_dynamics.sdformat.merge import merge
 from spr_dynamics.sdformat.params import apply_params
+from spr_dynamics.sdformat.urdf_read import urdf_as_sdf
 from spr_dynamics.sdformat.uris import SearchPath
 from spr_dynamics.sdformat.values import boolean
-from spr_dynamics.sdformat.versions import NEWEST, upgrade, version_numbers
+from spr_dynamics.sdformat.versions import (
+    FIRST_WITH_SCOPES, NEWEST, upgrade, version_numbers)
 from spr_dynamics.sdformat.xml import MAX_DEPTH, parse_xml, XmlElement
 
 ENTITIES = ('model', 'actor', 'light')  # what an included file may hold, one of them
@@ -84,7 +88,7 @@ class _Includes:
 
     def _include(self, include: XmlElement, scope: XmlElement) -> bool:
         """Put what an include names at the end of a scope; return whether nothing failed."""
-        check_known(include, self._report)
+        self._check_values(include)
         file = self._locate(include)
         document = self._document(file, include) if file else None
         entity = self._entity(document.sdf, include) if document else None
@@ -107,6 +111,19 @@ class _Includes:
                implied: tuple[str, ...] = ()) -> None:
         self._report.error(
             code, include.location, f'{include.owner}: {message}', implied=implied)
+
+    def _check_values(self, include: XmlElement) -> None:
+        """Refuse values that can't be read; libsdformat then includes without them."""
+        alone = Report()
+        check_known(include, alone)
+        read_fields(include, alone)
+        read_pose(include, alone)
+        self._report.warnings += alone.warnings
+        self._report.unsupported += alone.unsupported
+        self._report.errors += [
+            error._replace(implied=('ELEMENT_INVALID',)) for error in alone.errors]
+        bad = [error.location for error in alone.errors]
+        include.children = [child for child in include.children if child.location not in bad]
 
     def _locate(self, include: XmlElement) -> Path | None:
         """Find the file that an include means."""
@@ -184,15 +201,29 @@ class _Includes:
         sdf = self._read(file, include)
         if sdf is None:
             return None
+        if sdf.tag == 'robot':
+            return self._load_urdf(sdf, include)
         if sdf.tag != 'sdf':
             self._report.error('PARSING_ERROR', sdf.location,
-                               f'the root element is <{sdf.tag}>, and only <sdf> can be included',
+                               f'the root element is <{sdf.tag}>, and only <sdf> and <robot> can '
+                               'be included',
                                implied=UNREADABLE)
             return None
         upgrade(sdf, self._report, any_version=self._any_version)
         is_complete = self.expand(sdf)
         size, depth = _measure(sdf)
         return _Document(sdf, size, depth, is_complete, include.location)
+
+    def _load_urdf(self, robot: XmlElement, include: XmlElement) -> _Document | None:
+        alone = Report()
+        sdf = urdf_as_sdf(robot, alone)
+        self._report.warnings += alone.warnings
+        # libsdformat has this one code for whatever is wrong with a URDF
+        self._report.errors += [error._replace(code='PARSING_ERROR', implied=UNREADABLE)
+                                for error in alone.errors]
+        if alone.errors:
+            return None
+        return _Document(sdf, *_measure(sdf), True, include.location)
 
     def _read(self, file: Path, include: XmlElement) -> XmlElement | None:
         try:
@@ -237,9 +268,9 @@ class _Includes:
     def _override(self, model: XmlElement, include: XmlElement) -> None:
         """Let what stands in an include replace what the model says."""
         name = include.first_or_empty('name').text
-        if '::' in name:
+        if '::' in name and _version_of(include) >= FIRST_WITH_SCOPES:
             self._error('RESERVED_NAME', include, f"name '{name}': '::' can't be part of a name; "
-                        'it leads into nested models')
+                        'it leads into nested models', implied=(FILE_READ,))
         pose, static = include.first('pose'), include.first('static')
         for element in (pose, static):
             if element is not None:
@@ -258,9 +289,25 @@ class _Includes:
     def _is_merge(self, include: XmlElement) -> bool:
         try:
             return boolean(include.attributes.get('merge', 'false'))
-        except ValueError as error:
-            self._error('ATTRIBUTE_INVALID', include, f"attribute 'merge' of <include> {error}")
+        except ValueError:  # reported with the other values
             return False
+
+
+def lost_names(sdf: XmlElement) -> dict[Location, frozenset[str]]:
+    """
+    Say what is missing for want of the includes that failed.
+
+    :param sdf: The root element, with these includes still in it.
+    :returns: By the location of a model or world, the names that they would have brought there.
+    """
+    return {scope.location: frozenset(map(_lost_name, scope.all('include')))
+            for scope in _scopes(sdf) if scope.first('include')}
+
+
+def _lost_name(include: XmlElement) -> str:
+    if 'merge' in include.attributes:
+        return ANY
+    return include.first_or_empty('name').text or Path(include.first_or_empty('uri').text).stem
 
 
 def _scopes(sdf: XmlElement) -> Iterator[XmlElement]:
@@ -291,6 +338,12 @@ def copied(element: XmlElement, included_from: Location | None,
         return chains[place]
 
     return element.copy(lambda location: Location(*location[:3], chain(location.included_from)))
+
+
+def _version_of(element: XmlElement) -> tuple[int, int]:
+    while element.parent is not None:
+        element = element.parent
+    return version_numbers(element.attributes.get('version', '')) or NEWEST
 
 
 def _measure(sdf: XmlElement) -> tuple[int, int]:

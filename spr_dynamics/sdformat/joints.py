@@ -6,6 +6,7 @@ from spr_dynamics.errors import name_hint
 from spr_dynamics.sdformat.diagnostics import Report
 from spr_dynamics.sdformat.elements import Axis, Joint, Limit, MimicConstraint, Reference
 from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
+from spr_dynamics.sdformat.frames import UNNAMED
 from spr_dynamics.sdformat.schema import CONE_LIMIT, JOINT_TYPES, SPR_PREFIX
 from spr_dynamics.sdformat.sensors import parse_sensor
 from spr_dynamics.sdformat.values import between, frozen_array, number, unit_vector
@@ -23,6 +24,8 @@ def parse_joint(element: XmlElement, report: Report) -> Joint:
     :param report: Takes errors and warnings.
     :returns: The joint; of type ``fixed`` if the type is not one of SDFormat's.
     """
+    if element.attributes.get('type') == 'ball':
+        _name_ends(element)
     fields = read_fields(element, report)
     fields['type'] = _known_type(element, fields['type'], report)
     fields['screw_thread_pitch'] = _pitch(element, fields, report)
@@ -33,6 +36,13 @@ def parse_joint(element: XmlElement, report: Report) -> Joint:
         cone_limit=_parse_cone_limit(element, fields['type'], report),
         axis=_parse_axis(element.first('axis'), fields['type'], report),
         axis2=_parse_axis(element.first('axis2'), fields['type'], report))
+
+
+def _name_ends(element: XmlElement) -> None:
+    """Let a name that is no frame's stand for a missing one, which only a ball joint may lack."""
+    for end in ('parent', 'child'):
+        if element.first(end) is None:
+            element.adopt(XmlElement(end, {}, UNNAMED, element.location))
 
 
 def _known_type(element: XmlElement, name: Reference, report: Report) -> str:

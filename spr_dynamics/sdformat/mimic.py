@@ -67,7 +67,9 @@ def _leader(follower: JointAxis, mimic: MimicConstraint, graph: FrameGraph,
                    f'<{mimic.axis}>')
     else:
         return JointAxis(leader, AXIS_TAGS.index(mimic.axis))
-    report.error(INVALID, mimic.location, f'{follower.joint}: <mimic> is wrong: {problem}')
+    is_lost = leader is None and graph.report_of(mimic.joint, scope) is graph.blamed
+    (graph.blamed if is_lost else report).error(
+        INVALID, mimic.location, f'{follower.joint}: <mimic> is wrong: {problem}')
     return None
 
 

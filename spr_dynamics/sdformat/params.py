@@ -133,7 +133,9 @@ class _Change:
                            f"<{change.tag}> has no attribute '{name}'")
                 continue
             target.attributes[name] = text
-        if not target.children:
+        if target.text and not (change.text or target.attributes):
+            target.holder.children.remove(target)
+        elif not target.children:
             target.text, target.location = change.text, change.location
         for child in change.children:
             found = self.child(target, child.tag, child.attributes.get('name'), child)

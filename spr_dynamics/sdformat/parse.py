@@ -1,6 +1,6 @@
 """Read an XML tree of version 1.12 into elements, and note all that is wrong with it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from spr_dynamics.sdformat.diagnostics import Location, Report, UNREADABLE
 from spr_dynamics.sdformat.elements import (
     Collision, Frame, Joint, Link, Model, Physics, Root, World)
 from spr_dynamics.sdformat.fields import check_known, read_fields, read_pose
+from spr_dynamics.sdformat.frames import ROOT_NAME
 from spr_dynamics.sdformat.inertia import parse_inertial
 from spr_dynamics.sdformat.joints import parse_joint
 from spr_dynamics.sdformat.schema import GRAVITY, PHYSICS_NAME
@@ -19,6 +20,8 @@ from spr_dynamics.sdformat.xml import XmlElement
 
 ALONE = ('model', 'actor', 'light')  # a file holds one of them, unless it has a world
 BAD_GRAPHS = ('FRAME_ATTACHED_TO_GRAPH_ERROR', 'POSE_RELATIVE_TO_GRAPH_ERROR')
+DEFAULT_PHYSICS = {'type': 'ode'}  # the attributes of a <physics> that is not there
+TAKEN = {'model': ('__model__',), 'world': ('world', ROOT_NAME), 'sdf': (ROOT_NAME,)}
 MIN_RESERVED = 4  # `__` is a name, `____` is reserved
 
 
@@ -69,7 +72,7 @@ def default_physics(location: Location) -> Physics:
     :param location: What stands without them.
     :returns: SDFormat's defaults.
     """
-    return _parse_physics(XmlElement('physics', {}, '', location), Report())
+    return _parse_physics(XmlElement('physics', DEFAULT_PHYSICS, '', location), Report())
 
 
 def default_gravity() -> np.ndarray:
@@ -82,12 +85,12 @@ def _parse_world(element: XmlElement, report: Report) -> World:
     _check_unique(element, ('model', 'joint', 'frame'), report)
     for tag in ('physics', 'light', 'actor'):
         _check_unique(element, (tag,), report)
-    children = tuple(PARSERS[child.tag](child, report) for child in element.children
-                     if child.tag in ('model', 'joint', 'frame'))
+    children = _parse_children(element, ('model', 'joint', 'frame'), report)
     # the one marked as default, else the first
     physics = sorted(element.all('physics'),
                      key=lambda physics: not read_fields(physics, Report())['default'])
-    chosen = _parse_physics(physics[0] if physics else element.first_or_empty('physics'), report)
+    chosen = (_parse_physics(physics[0], report) if physics
+              else default_physics(element.location))
     world = World(location=element.location, **read_fields(element, report), physics=chosen,
                   children=children)
     report.imply('ELEMENT_INVALID', since=before)
@@ -104,10 +107,19 @@ def _parse_physics(element: XmlElement, report: Report) -> Physics:
 def _parse_model(element: XmlElement, report: Report) -> Model:
     _check_unique(element, ('model', 'link', 'joint', 'frame'), report)
     fields = read_fields(element, report)
-    children = tuple(PARSERS[child.tag](child, report) for child in element.children
-                     if child.tag in PARSERS)
+    children = _parse_children(element, tuple(PARSERS), report)
     return Model(location=element.location, **fields, **read_pose(element, report),
                  children=children)
+
+
+def _parse_children(scope: XmlElement, tags: tuple[str, ...], report: Report) -> tuple:
+    """Read what has a name; of those of a kind that share one, all but the first are left out."""
+    first: dict[tuple[str, str], Any] = {}
+    for child in scope.children:
+        if child.tag in tags:
+            parsed = PARSERS[child.tag](child, report)
+            first.setdefault((child.tag, parsed.name), parsed)
+    return tuple(first.values())
 
 
 def _parse_frame(element: XmlElement, report: Report) -> Frame:
@@ -116,7 +128,7 @@ def _parse_frame(element: XmlElement, report: Report) -> Frame:
 
 
 def _parse_link(element: XmlElement, report: Report) -> Link:
-    for tag in ('collision', 'visual', 'sensor', 'light'):
+    for tag in ('collision', 'visual', 'sensor', 'light', 'particle_emitter', 'projector'):
         _check_unique(element, (tag,), report)
     collisions: tuple[Collision, ...] = tuple(
         parse_collision(child, report) for child in element.all('collision'))
@@ -160,7 +172,15 @@ def _check_unique(scope: XmlElement, tags: tuple[str, ...], report: Report) -> N
             report.error('DUPLICATE_NAME', child.location,
                          f"{scope.owner}: {child.tag} '{name}' has the name of the {other.tag} "
                          f'in {_line(other.location, child.location.file)}',
-                         implied=() if other.tag == child.tag else BAD_GRAPHS)
+                         implied=_implied_by_clash(scope, child.tag, other.tag))
+
+
+def _implied_by_clash(scope: XmlElement, tag: str, other: str) -> tuple[str, ...]:
+    """List what libsdformat says further of two siblings of one name."""
+    if tag == other:
+        return ()
+    is_nested = scope.tag == 'model' and 'model' in (tag, other)
+    return BAD_GRAPHS[1:] if is_nested else BAD_GRAPHS
 
 
 def _line(location: Location, file: str) -> str:
@@ -170,10 +190,25 @@ def _line(location: Location, file: str) -> str:
 
 def _check_name(element: XmlElement, name: str, report: Report) -> None:
     is_dunder = len(name) >= MIN_RESERVED and name.startswith('__') and name.endswith('__')
-    if name == 'world' or is_dunder:
+    if element.tag != 'actor' and (name == 'world' or is_dunder):
         report.error('RESERVED_NAME', element.location,
                      f"{element.tag} '{name}': the name is reserved by SDFormat",
-                     implied=('ELEMENT_INVALID',) if element.tag == 'world' else ())
+                     implied=tuple(_implied_by_name(element, name)))
+
+
+def _implied_by_name(element: XmlElement, name: str) -> Iterator[str]:
+    """List what libsdformat says further of a reserved name, which its graphs may hold already."""
+    scope = element.holder
+    if element.tag == 'world':
+        yield 'ELEMENT_INVALID'
+    elif element.tag in PARSERS and name in TAKEN.get(scope.tag, ()):
+        yield 'POSE_RELATIVE_TO_GRAPH_ERROR'
+        if scope.tag != 'sdf':
+            yield 'DUPLICATE_NAME'
+        if element.tag in ('joint', 'frame') or name == ROOT_NAME:
+            yield 'FRAME_ATTACHED_TO_GRAPH_ERROR'
+        if (element.tag, name) == ('frame', 'world') or element is scope.first('link'):
+            yield 'FRAME_ATTACHED_TO_CYCLE'
 
 
 PARSERS: dict[str, Callable[[XmlElement, Report], Any]] = {

@@ -8,7 +8,7 @@ from spr_dynamics.sdformat.diagnostics import (
     Diagnostic, InvalidSdf, Location, Report, said_once)
 from spr_dynamics.sdformat.elements import Root
 from spr_dynamics.sdformat.frames import FrameGraph
-from spr_dynamics.sdformat.includes import include_all
+from spr_dynamics.sdformat.includes import include_all, lost_names
 from spr_dynamics.sdformat.inertia import with_auto_inertia
 from spr_dynamics.sdformat.mimic import resolve_mimics
 from spr_dynamics.sdformat.parse import parse, parse_latest
@@ -38,6 +38,7 @@ def read(path: str | Path | None = None, *, text: str | bytes | None = None,
     """
     root, report = examine(path, text=text, model_paths=model_paths, any_version=any_version,
                            package_path=package_path)
+    report.errors += report.unsupported
     report.raise_errors()
     return replace(root, warnings=tuple(said_once(report.warnings)))
 
@@ -61,14 +62,16 @@ def examine(path: str | Path | None = None, *, text: str | bytes | None = None,
     file = '<text>' if path is None else str(path)
     search = SearchPath.of(model_paths, package_path)
     report = Report()
-    is_complete = True
+    lost: dict[Location, frozenset[str]] = {}
     try:
         sdf = parse_xml(_read_file(file) if text is None else text, file)
         if sdf.tag == 'robot':
             root = parse_urdf(sdf, report)
         elif sdf.tag == 'sdf':
             upgrade(sdf, report, any_version=any_version)
-            is_complete = include_all(sdf, search, report, any_version=any_version)
+            if not include_all(sdf, search, report, any_version=any_version):
+                lost = lost_names(sdf)
+            report.of_includes = len(report.errors)
             root = parse_latest(sdf, report)
         else:
             root = parse(sdf, report)
@@ -76,17 +79,14 @@ def examine(path: str | Path | None = None, *, text: str | bytes | None = None,
         report.errors[:] = error.diagnostics
         nowhere = Location(file, 0, '')
         return Root(location=nowhere, version='', models=(), worlds=(), warnings=()), report
-    # names in a file that was not included are not wrong, though libsdformat says they are
-    names = report if is_complete else Report()
-    graph = FrameGraph(root, names)
-    if not is_complete:
-        first = report.errors[0]
-        if not any('FILE_READ' in (error.code, *error.implied) for error in report.errors):
-            codes = dict.fromkeys(
-                code for error in names.errors for code in (error.code, *error.implied))
-            report.errors[0] = first._replace(implied=(*first.implied, *codes))
-        return root, report
+    graph = FrameGraph(root, report, lost)
     resolve_mimics(graph, report)
+    # names in a file that was not included are not wrong, though libsdformat says they are
+    codes = dict.fromkeys(
+        code for error in graph.blamed.errors for code in (error.code, *error.implied))
+    if codes and not any(error.is_fatal for error in report.errors):
+        first = report.errors[0]
+        report.errors[0] = first._replace(implied=(*first.implied, *codes))
     return with_auto_inertia(root, graph, report, lambda mesh: search.places(
         mesh.uri, Path(mesh.location.file).parent, Path(file).parent)), report
 

@@ -52,10 +52,9 @@ class Warned(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """An error, since the motion would be wrong without it."""
+    """Not loaded, since the motion would be wrong without it."""
 
     why: str
-    code: str = 'ELEMENT_INVALID'
 
 
 BRANCH = Branch()
@@ -93,7 +92,7 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'actor': Warned('actors are not simulated'), 'state': STATE,
         'population': Refused('<population> is not supported; write the models one by one')},
     'physics': {
-        '@name': PHYSICS_NAME, '@default': FALSE, '@type': Leaf(str, 'ode'),
+        '@name': PHYSICS_NAME, '@default': FALSE, '@type': NAME,
         'max_step_size': Leaf(positive, 0.001), 'real_time_factor': Leaf(non_negative, 1.0),
         'real_time_update_rate': Quiet('follows from max_step_size and real_time_factor'),
         'max_contacts': ENGINE, 'dart': ENGINE, 'simbody': ENGINE, 'bullet': ENGINE,
@@ -120,7 +119,8 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         'visual': BRANCH, 'sensor': BRANCH, 'must_be_base_link': ENGINE,
         'velocity_decay': Warned('velocity decay is not simulated (nor is it in Gazebo)'),
         'projector': DRAWN, 'audio_sink': DRAWN, 'audio_source': DRAWN, 'light': DRAWN,
-        'particle_emitter': DRAWN, 'battery': PLUGIN},
+        'particle_emitter': DRAWN,
+        'battery': Quiet('a source of power for plugins')},
     'inertial': {
         '@auto': FALSE, 'mass': ONE, 'pose': BRANCH, 'inertia': BRANCH,
         'density': Leaf(number, None), 'auto_inertia_params': MESHES,
@@ -242,17 +242,6 @@ SCHEMA['axis2'] = SCHEMA['axis']
 for measured in ('force', 'torque', 'angular_velocity', 'linear_acceleration'):
     SCHEMA[measured] = {'x': BRANCH, 'y': BRANCH, 'z': BRANCH}
     SCHEMA |= {f'{measured}/{direction}': {'noise': BRANCH} for direction in 'xyz'}
-
-QUIET_TEXTS = {
-    **dict.fromkeys(
-        ('linear', 'angular', 'real_time_update_rate', 'transparency', 'laser_retro', 'constant',
-         'quadratic', 'horizontal_fov', 'iters', 'sor', 'soft_cfm', 'soft_erp', 'cfm', 'erp'),
-        extended_number),
-    **dict.fromkeys(('allow_auto_disable', 'provide_feedback', 'cast_shadows'), boolean),
-    **dict.fromkeys(('ambient', 'specular', 'emissive'), colour),
-    **dict.fromkeys(('magnetic_field', 'linear_velocity'), vector3),
-}
-"""Readers of texts that are passed over: a file with a bad one is refused, as by libsdformat."""
 
 SPR_PREFIX = 'spr:'
 PATCH = {

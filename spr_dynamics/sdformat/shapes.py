@@ -88,7 +88,11 @@ def _parse_plane(element: XmlElement, report: Report) -> Plane:
 
 
 def _parse_mesh(element: XmlElement, report: Report) -> Mesh:
-    part = read_fields(element.first_or_empty('submesh'), report)
+    submesh = element.first('submesh')
+    part = read_fields(submesh or element.first_or_empty('submesh'), report)
+    if submesh is not None and submesh.first('name') is None:
+        report.error('ELEMENT_MISSING', submesh.location,
+                     f'{element.owner}: <submesh> needs a <name>')
     return Mesh(
         location=element.location, submesh=part['name'], center=part['center'],
         **read_fields(element, report))

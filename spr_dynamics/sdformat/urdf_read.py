@@ -104,8 +104,19 @@ def parse_urdf(robot: XmlElement, report: Report) -> Root:
     :param report: Takes errors and warnings.
     :returns: What it says, as a file of one model; empty if there was an error.
     """
-    root = parse(_Robot(robot, report).as_sdf(), report)
+    root = parse(urdf_as_sdf(robot, report), report)
     return replace(root, models=()) if report.errors else root
+
+
+def urdf_as_sdf(robot: XmlElement, report: Report) -> XmlElement:
+    """
+    Rewrite a URDF document.
+
+    :param robot: Its root element ``<robot>``.
+    :param report: Takes errors and warnings.
+    :returns: The root element of a document of SDFormat 1.12; useful only if there was no error.
+    """
+    return _Robot(robot, report).as_sdf()
 
 
 class _Robot:

@@ -111,6 +111,11 @@ def bitmask(text: str) -> int:
     return value
 
 
+def integer(text: str) -> float:
+    """Read a whole number, decimal or ``0x``; one with decimals is cut off by who uses it."""
+    return bitmask(text) if UNSIGNED.fullmatch(text.strip()) else number(text)
+
+
 def boolean(text: str) -> bool:
     """Read ``true``, ``false``, ``1`` or ``0``."""
     values = {'true': True, '1': True, 'false': False, '0': False}

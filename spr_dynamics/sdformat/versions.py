@@ -6,6 +6,7 @@ from spr_dynamics.sdformat.diagnostics import Diagnostic, InvalidSdf, Report
 from spr_dynamics.sdformat.xml import MAX_DEPTH, XmlElement
 
 OLDEST, NEWEST = (1, 2), (1, 12)
+FIRST_WITH_SCOPES = (1, 8)  # before, `::` was part of a name
 # they share one set of names, and libsdformat takes them in this order
 NAMED_IN_MODEL = ('model', 'link', 'joint', 'frame')
 TRUE_TO_CONVERTER = ('true', 'True', 'TRUE', '1')  # libsdformat matches these spellings only
@@ -33,7 +34,7 @@ def upgrade(sdf: XmlElement, report: Report, *, any_version: bool = False) -> No
         _rename_pose_frames(sdf)
         _replace_use_parent_model_frame(sdf)
         _rename_clashes(sdf, report)
-    if version <= (1, 7):
+    if version < FIRST_WITH_SCOPES:
         for model in _world_models(sdf):
             _unflatten(model)
         _drop_empty_inertial_frames(sdf)
@@ -65,7 +66,7 @@ def document_version(sdf: XmlElement, report: Report, *,
     text = sdf.attributes.get('version', '')
     known = f"{'.'.join(map(str, OLDEST))} to {'.'.join(map(str, NEWEST))}"
     version = version_numbers(text)
-    if version is not None and OLDEST <= version <= NEWEST:
+    if version is not None and OLDEST <= version <= NEWEST and text == '{}.{}'.format(*version):
         return version
     if 'version' not in sdf.attributes:
         report.error('FILE_READ', sdf.location,

@@ -23,6 +23,7 @@ class XmlElement:
 
     tag: str
     attributes: dict[str, str]
+    """Texts by name, without blanks around them."""
     text: str
     """Text before the first child, without blanks around it."""
     location: Location
@@ -148,7 +149,8 @@ def _plain_element(source: etree._Element, place: Location,
                        f'an element has more than {MAX_ATTRIBUTES} attributes')
     prefixes = {uri: prefix for prefix, uri in source.nsmap.items()}
     tag = _prefixed(source.tag, prefixes)
-    attributes = {_prefixed(name, prefixes): text for name, text in source.attrib.items()}
+    attributes = {_prefixed(name, prefixes): text.strip()
+                  for name, text in source.attrib.items()}
     name = attributes.get('name')
     path = (parent.location.path if parent else '') + '/' + tag
     path += f'[@name="{name}"]' if name is not None else ''

@@ -1,5 +1,7 @@
 """A model in motion: the owner of state and buffers."""
 from collections.abc import Mapping
+import dataclasses
+import functools
 import operator
 import types
 
@@ -11,8 +13,12 @@ from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
 from spr_dynamics.simulation.contact_sensor import ContactSensor, NEVER
+from spr_dynamics.simulation.edit import carry_over, renamed
+from spr_dynamics.simulation.named import Named
+from spr_dynamics.simulation.objects import JointViews, link_views, LinkView
 from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, STEPS
 from spr_dynamics.simulation.step import step_many, UNSETTLED
+from spr_dynamics.simulation.torques import Torques
 
 ROUNDOFF = 1e-9  # of a rate times a step
 LAGS = {'semi_implicit_euler': 0.0, 'analytic': 0.5}  # rules that each joint may have for itself
@@ -52,6 +58,9 @@ class Simulation:
         self._state, self._block = buffers.state, buffers.block
         self._integrator = integrator
         self._no_effort = np.zeros(model.nv)
+        self.torques = Torques(model.nv)
+        """What is set on ``joints`` for the next step."""
+        self._chosen = options, integrator, dict(joint_integrators or {})
         if INTEGRATORS[integrator] != EULER and (buffers.pairs.size or contact_sensors):
             raise ValueError(f"integrator '{integrator}' is for models in which nothing can touch "
                              "and without contact sensors; 'semi_implicit_euler' is for all")
@@ -73,7 +82,7 @@ class Simulation:
         Advance by n steps, holding the efforts.
 
         :param tau: Joint efforts [N m or N], shape (nv,), clamped to what the actuators give;
-            none without it.
+            none without it. Torques that are set on ``joints`` come on top of it, once.
         :param n: Number of steps.
         :raises ValueError: If ``tau`` has the wrong shape or is not finite, ``n`` is negative, or
             what was written into ``q`` or ``qd`` is no state; nothing has changed then.
@@ -85,6 +94,9 @@ class Simulation:
             n = operator.index(n)
             if n < 0:
                 raise ValueError(f'n = {n}: 0 or more steps expected')
+        if self.torques.are_set:
+            self._step_with_torques(tau, n)
+            return
         if tau is None:
             tau = self._no_effort
         try:
@@ -93,6 +105,20 @@ class Simulation:
             status = step_many(self._block, checked('tau', tau, self.model.nv), n)
         if status != OK:
             self._explain(status, tau)
+
+    def _step_with_torques(self, tau, n):
+        """Advance with the torques that are set on joints; they stay if that fails, or n is 0."""
+        torques, total = self.torques, self.torques.on_top_of(tau)
+        torques.are_set = False
+        try:
+            self.step(total, n)
+        except (ValueError, SimulationDiverged):
+            torques.are_set = True
+            raise
+        if n == 0:
+            torques.are_set = True
+        else:
+            torques.forget()
 
     def _explain(self, status, tau):
         """Raise the error that belongs to a status."""
@@ -143,6 +169,16 @@ class Simulation:
     @gravity.setter
     def gravity(self, gravity):
         self._state.gravity[:] = checked('gravity', gravity, 3)
+
+    @functools.cached_property
+    def joints(self) -> JointViews:
+        """The joints as objects, by name in file order; ``joints.roots`` are the trees."""
+        return JointViews(self)
+
+    @functools.cached_property
+    def links(self) -> Named[LinkView]:
+        """The links as objects, by name in file order."""
+        return link_views(self.joints)
 
     @property
     def step_count(self) -> int:
@@ -210,8 +246,9 @@ class Simulation:
         self.reset()
 
     def reset(self):
-        """Go back to the start: time 0, home positions, at rest, sensors fresh."""
+        """Go back to the start: time 0, home positions, at rest, no torques, sensors fresh."""
         state = self._state
+        self.torques.forget()
         gravity = self.gravity
         for block in state.blocks():
             block[...] = np.zeros((), block.dtype)
@@ -219,6 +256,42 @@ class Simulation:
         state.q[:] = self._home
         for sensor in self.sensors.values():
             sensor.keep_schedule()
+
+    def continued_with(self, model) -> 'Simulation':
+        """
+        Return a simulation of an edited model that goes on from here; this one stays as it is.
+
+        Joints, free roots and sensors that are in both files keep their numbers, also where the
+        others give them another name or place. New ones begin at home, at rest.
+
+        :param model: The model; made of this one's elements and others.
+        """
+        options, integrator, own_rules = self._chosen
+        links = renamed(self.model.assembly.links, model.assembly.links)
+        joints = renamed(self.model.assembly.joints, model.assembly.joints)
+        kept = {name: dataclasses.replace(sensor.settings, link=links[sensor.settings.link])
+                for name, sensor in self.sensors.items() if sensor.settings.link in links}
+        added = {name: settings for name, settings in declared_sensors(model).items()
+                 if settings.link not in links.values()}
+        sim = Simulation(model, self.dt, added | kept, options, integrator, {
+            joints[name]: rule for name, rule in own_rules.items() if name in joints})
+        self._hand_over(sim, kept)
+        return sim
+
+    def _hand_over(self, sim, kept):
+        """Give another simulation the state of this one, as far as it has the same parts."""
+        home, old, new = sim.model.neutral_q(), self._state, sim._state
+        carry_over(self.model, sim.model, self._home, home, 'q')
+        sim.set_home(home)
+        carry_over(self.model, sim.model, old.q, new.q, 'q')
+        for part in ('qd', 'qdd', 'effort', 'change'):
+            carry_over(self.model, sim.model, getattr(old, part), getattr(new, part), 'v')
+        new.gravity[:] = old.gravity
+        new.counters[STEPS] = old.counters[STEPS]
+        new.readings['first_step'] = old.counters[STEPS]
+        for name in kept:
+            new.readings[list(sim.sensors).index(name)] = old.readings[
+                list(self.sensors).index(name)]
 
     def save(self) -> bytes:
         """Return a snapshot from which ``restore`` repeats the run bit for bit."""
@@ -231,6 +304,7 @@ class Simulation:
         :raises SnapshotError: If it isn't one of this model; nothing has changed then.
         """
         self._state.from_bytes(snapshot, self._fingerprint)
+        self.torques.forget()
         for sensor in self.sensors.values():
             sensor.keep_schedule()
 

@@ -1,0 +1,1 @@
+"""Torque terms in words, tables and bars, for whoever has to choose a motor or a motion."""

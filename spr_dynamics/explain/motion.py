@@ -1,0 +1,139 @@
+"""The motion to be explained: a state from the command line, or a trajectory from a file."""
+import csv
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from spr_dynamics.dynamics.check import checked_position
+from spr_dynamics.errors import name_hint, SprDynamicsError
+from spr_dynamics.explain.columns import (
+    position_columns, position_names, velocity_columns, velocity_names)
+
+
+class Motion(NamedTuple):
+    """States of a robot in the order of time; one state has the time 0."""
+
+    time: np.ndarray
+    """[s], shape (n,)."""
+    q: np.ndarray
+    """Shape (n, nq)."""
+    qd: np.ndarray
+    """Shape (n, nv)."""
+    qdd: np.ndarray
+    """Shape (n, nv)."""
+
+
+def state(model, q=(), qd=(), qdd=()) -> Motion:
+    """
+    Make a motion of one state: at rest as the file poses the robot, but for what is given.
+
+    :param model: The robot.
+    :param q: Texts ``NAME=VALUE``, with the names of ``position_names``.
+    :param qd: The same, with those of ``velocity_names``.
+    :param qdd: The same as ``qd``.
+    :raises SprDynamicsError: If a name is not known or follows another, or a value is no number.
+    """
+    followers = model.followers
+    still = np.zeros(model.nv)
+    position = assigned('--q', q, position_names(model), followers['q'], model.neutral_q())
+    velocity = assigned('--qd', qd, velocity_names(model), followers['v'], still)
+    change = assigned('--qdd', qdd, velocity_names(model), followers['v'], still)
+    return together(model, np.zeros(1), position[None], velocity[None], change[None], '--q')
+
+
+def assigned(option, texts, names, following, values):
+    """Return values with those replaced that an option gives by name."""
+    values = values.copy()
+    free = [name for k, name in enumerate(names) if k not in following]
+    for text in texts:
+        name, _, number = text.rpartition('=')
+        if not name:
+            raise SprDynamicsError(f"{option} {text}: NAME=VALUE expected, as in "
+                                   f"'{(free or ['elbow'])[0]}=0.5'")
+        if name in names and name not in free:
+            raise SprDynamicsError(f"{option} {text}: '{name}' follows another joint; give that")
+        if name not in free:
+            raise SprDynamicsError(f"{option} {text}: no '{name}'{name_hint(name, free)}")
+        values[names.index(name)] = as_number(number, f'{option} {text}')
+    return values
+
+
+def as_number(text, where):
+    """Read a finite number."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise SprDynamicsError(f"{where}: a finite number expected, got '{text}'")
+    return number
+
+
+def trajectory(model, path) -> Motion:
+    """
+    Read a motion from a CSV with the columns that `simulate --csv` writes.
+
+    Joints that follow others need no columns. What has no ``.acceleration`` column gets the slope
+    of its velocity, by central differences.
+
+    :raises SprDynamicsError: If the file can't be read, a column is missing or has something else
+        than numbers, or time does not advance.
+    """
+    heads, table = read_table(path)
+    time = column(path, heads, table, 'time')
+    if time.size < 2 or not (np.diff(time) > 0.0).all():
+        raise SprDynamicsError(f"{path}: two rows or more expected, with a 'time' that grows from "
+                               'row to row')
+    followers = model.followers
+    q = columns(path, heads, table, position_columns(model), followers['q'])
+    qd = columns(path, heads, table, velocity_columns(model), followers['v'])
+    qdd = np.gradient(qd, time, axis=0)
+    for k, name in enumerate(velocity_columns(model, 'acceleration')):
+        if name in heads:
+            qdd[:, k] = column(path, heads, table, name)
+    return together(model, time, q, qd, qdd, path)
+
+
+def read_table(path):
+    """Read a CSV: the names in its first line, and the texts below them."""
+    try:
+        with open(path, newline='', encoding='utf-8') as file:
+            heads, *rows = [row for row in csv.reader(file) if row] or [[]]
+    except OSError as error:
+        raise SprDynamicsError(f'{path}: {error.strerror}') from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise SprDynamicsError(f'{path}: not a CSV file: {error}') from None
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(heads):
+            raise SprDynamicsError(f'{path}: row {number} has {len(row)} of {len(heads)} columns')
+    return heads, rows
+
+
+def column(path, heads, rows, name):
+    """Return the numbers below a name."""
+    if name not in heads:
+        raise SprDynamicsError(f"{path}: no column '{name}'{name_hint(name, heads)}")
+    k = heads.index(name)
+    return np.array([as_number(row[k], f"{path}: row {number}, column '{name}'")
+                     for number, row in enumerate(rows, 2)])
+
+
+def columns(path, heads, rows, names, following):
+    """Return the numbers below some names, without those that follow others."""
+    return np.stack([np.zeros(len(rows)) if k in following else column(path, heads, rows, name)
+                     for k, name in enumerate(names)], axis=1).reshape(len(rows), len(names))
+
+
+def together(model, time, q, qd, qdd, where) -> Motion:
+    """Let followers follow, and check the quaternions."""
+    f = model.followers
+    q[:, f['q']] = f['ratio'] * q[:, f['leader_q']] + f['offset']
+    for rate in (qd, qdd):
+        rate[:, f['v']] = f['ratio'] * rate[:, f['leader_v']]
+    for moment, position in zip(time, q):
+        try:
+            checked_position(model, position)
+        except ValueError as error:
+            raise SprDynamicsError(f'{where}: at {moment:g} s: {error}') from None
+    return Motion(time, q, qd, qdd)

@@ -1,0 +1,63 @@
+"""What each effort of a motion is for, as numbers."""
+from typing import NamedTuple
+
+import numpy as np
+
+from spr_dynamics.dynamics.terms import torque_terms
+from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.explain.columns import velocity_names
+from spr_dynamics.model.records import AXIS, FREE
+
+ROUNDOFF = 1e-12  # what is smaller than this share of the largest number is none
+
+
+class Parts(NamedTuple):
+    """Efforts over a motion, a column for each velocity that follows nobody."""
+
+    names: list
+    units: list
+    """``N m`` or ``N``."""
+    limit: np.ndarray
+    """Largest effort of each, inf without a limit."""
+    inertial: np.ndarray
+    """M qdd, shape (samples, names)."""
+    velocity: np.ndarray
+    """c."""
+    gravity: np.ndarray
+    """g."""
+
+    @property
+    def total(self):
+        """What inverse dynamics says."""
+        return self.inertial + self.velocity + self.gravity
+
+
+def parts_of(model, motion) -> Parts:
+    """
+    Take the efforts of a motion apart; a leader's include what its followers need.
+
+    :raises SprDynamicsError: If one is beyond all numbers.
+    """
+    with np.errstate(over='ignore', invalid='ignore'):  # looked at right after
+        found = np.array([torque_terms(model, *state, reduced=True)[1:]
+                          for state in zip(motion.q, motion.qd, motion.qdd)])
+    if not np.isfinite(found).all():
+        moment = motion.time[int(np.argwhere(~np.isfinite(found))[0, 0])]
+        raise SprDynamicsError(f'at {moment:g} s the motion is so fast that its efforts are '
+                               'beyond all numbers')
+    found[np.abs(found) <= ROUNDOFF * np.abs(found).max(initial=0.0)] = 0.0
+    names, units = velocity_names(model), effort_units(model)
+    return Parts([names[k] for k in model.independent], [units[k] for k in model.independent],
+                 model.effort_limit[model.independent], *found.swapaxes(0, 1))
+
+
+def effort_units(model):
+    """Return the unit of the effort for each velocity."""
+    units = ['N m'] * model.nv
+    for body in model.tree[1:]:
+        k = body['v']
+        if body['joint'] == FREE:
+            units[k:k + 3] = ['N'] * 3
+        elif body['joint'] == AXIS and body['turn'] == 0.0:
+            units[k] = 'N'
+    return units

@@ -1,0 +1,327 @@
+"""Torque terms in words: what `explain` computes, says, reads and refuses."""
+import csv
+import math
+
+from hypothesis import example, given, settings, strategies as st
+import numpy as np
+import pytest
+
+from builders import KINDS, random_state, random_tree
+import needs
+import spr_dynamics as spr
+from spr_dynamics.cli import main
+from spr_dynamics.explain.columns import position_names, velocity_names
+from spr_dynamics.explain.motion import Motion, state
+from spr_dynamics.explain.parts import parts_of
+from spr_dynamics.explain.report import bars, explain, number, shortened
+from spr_dynamics.explain.slowing import slowdown
+
+MODELS = needs.REPOSITORY / 'models'
+MASS, GRAVITY = 2.0, 9.8
+
+LIFT = """
+<sdf version='1.12'><model name='lift'>
+  <link name='cabin'><inertial><mass>2</mass></inertial></link>
+  <joint name='rope' type='prismatic'><parent>world</parent><child>cabin</child>
+    <axis><xyz>0 0 1</xyz><limit><effort>{limit}</effort></limit></axis></joint>
+</model></sdf>
+"""
+FINGERS = """
+<sdf version='1.12'><model name='gripper'>
+  <link name='left'><inertial><mass>2</mass></inertial></link>
+  <link name='right'><inertial><mass>2</mass></inertial></link>
+  <joint name='lead' type='prismatic'><parent>world</parent><child>left</child>
+    <axis><xyz>0 0 1</xyz></axis></joint>
+  <joint name='follow' type='prismatic'><parent>world</parent><child>right</child>
+    <axis><xyz>0 0 1</xyz>
+      <mimic joint='lead'><multiplier>0.5</multiplier><offset>1</offset><reference>0</reference>
+      </mimic></axis></joint>
+</model></sdf>
+"""
+
+
+def written(path, content):
+    """Write a file and return its name."""
+    path.write_text(content, encoding='utf-8')
+    return str(path)
+
+
+def said(capsys, *words):
+    """Run `explain`; return what it prints."""
+    assert main(['explain', *words]) == 0
+    return capsys.readouterr().out
+
+
+def rows(text):
+    """Return the words of each line by the first of them, for the first table."""
+    table = text.split('\n\n')[1].splitlines()
+    return {line.split()[0]: line.split() for line in table}
+
+
+def test_it_prints_the_parts_of_each_joint(capsys):
+    file, q = str(MODELS / 'arm7.sdf'), {'joint2': -0.6, 'joint4': -2.0}
+    out = said(capsys, file, '--q', *(f'{name}={value}' for name, value in q.items()),
+               '--qd', 'joint1=1.5', '--qdd', 'joint4=5', 'joint7=-1')
+    model = spr.load(file)
+    position = [q.get(name, 0.0) for name in model.joint_names]
+    terms = spr.torque_terms(model, position, [1.5] + 6 * [0.0], [0, 0, 0, 5.0, 0, 0, -1.0])
+    for k, name in enumerate(model.joint_names):
+        expected = terms.inertial[k], terms.velocity[k], terms.gravity[k]
+        for word, value in zip(rows(out)[name][1:], (*expected, sum(expected))):
+            assert float(word) == pytest.approx(value, rel=6e-3, abs=1e-10)
+
+
+def test_bars_are_as_long_as_the_parts(capsys):
+    out = said(capsys, str(MODELS / 'arm7.sdf'), '--q', 'joint2=-0.6', 'joint4=-2',
+               '--qdd', 'joint4=5')
+    line = next(line for line in out.splitlines() if line.startswith('joint4'))
+    inertial, _, gravity = (float(word) for word in line.split()[1:4])
+    assert line.count('#') == pytest.approx(line.count('=') * inertial / gravity, abs=1.0)
+    assert line.index('|') < line.index('=') < line.index('#')
+
+
+def test_parts_lie_side_by_side_from_zero_outward():
+    """Gravity next to the zero line, and each unit with a scale of its own."""
+    parts = {'gravity': np.array([4.0, -2.0, 10.0]), 'velocity': np.array([-4.0, -2.0, 0.0]),
+             'inertial': np.array([4.0, -4.0, 10.0])}
+    assert list(bars(['N m', 'N m', 'N'], parts, 18)) == [
+        '    ~~~~|====####', '####~~==|', '        |====####']
+
+
+@pytest.mark.parametrize('qd, qdd, part, cure', [
+    ('elbow=0', 'shoulder=100', 'inertial', 'A lighter arm, or more time.'),
+    ('elbow=50', 'elbow=0', 'velocity', 'Only more time: it is quadratic in speed.'),
+    ('elbow=0', 'elbow=0', 'gravity',
+     'Never time: only a counterweight, a spring or another pose.'),
+])
+def test_the_largest_part_has_its_cure(qd, qdd, part, cure, capsys):
+    out = said(capsys, str(MODELS / 'double_pendulum.sdf'), '--q', 'shoulder=1.2', 'elbow=0.3',
+               '--qd', qd, '--qdd', qdd)
+    lines = out.splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith(f'  {part}: shoulder'))
+    assert lines[at + 1].strip() == cure
+
+
+@pytest.mark.parametrize('file', sorted(MODELS.glob('*.sdf')), ids=lambda file: file.stem)
+def test_it_fits_a_terminal(file, tmp_path, capsys):
+    path = tmp_path / 'run.csv'
+    main(['simulate', str(file), '--duration', '0.2', '--csv', str(path)])
+    capsys.readouterr()
+    for words in ([], ['--trajectory', str(path)]):
+        out = said(capsys, str(file), *words)
+        assert max(map(len, out.splitlines())) <= 80
+        assert not any(line != line.rstrip() for line in out.splitlines())
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2 ** 32 - 1), st.integers(1, 9), st.booleans())
+@example(2316273, 3, False)  # both sides of the bars were rounded up
+def test_it_reads_well_for_every_kind_of_joint(seed, n, is_free):
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, n, kinds=KINDS, is_free=is_free, mimic_share=0.3)
+    q, qd, qdd = random_state(rng, model)
+    text = explain(model, Motion(np.zeros(1), q[None], qd[None], qdd[None]))
+    assert max(map(len, text.splitlines())) <= 80 and 'nan' not in text
+    assert all(position_names(model)) and all(velocity_names(model))
+
+
+def test_the_matrix_and_the_strongest_coupling_are_printed(capsys):
+    out = said(capsys, str(MODELS / 'double_pendulum.sdf'), '--q', 'elbow=0.4')
+    M = spr.mass_matrix(spr.load(MODELS / 'double_pendulum.sdf'), [0.0, 0.4])
+    lines = out[out.index('M: '):].splitlines()
+    for line, row in zip(lines[2:4], M):
+        np.testing.assert_allclose([float(word) for word in line.split()[1:]], row, rtol=6e-3)
+    share = 100 * abs(M[0, 1]) / math.sqrt(M[0, 0] * M[1, 1])
+    assert f'shoulder and elbow, {share:.0f} % of' in out
+
+
+def test_a_large_matrix_is_printed_in_blocks(capsys):
+    out = said(capsys, str(MODELS / 'hopper.sdf'), '--world', 'empty')
+    heads = [line.split() for line in out[out.index('M: '):].splitlines()
+             if line.startswith('     ')]
+    assert [name for names in heads for name in names][:3] == ['torso.vx', 'torso.vy', 'torso.vz']
+    assert sum(map(len, heads)) == 9 and len(heads) == 2
+
+
+def test_long_names_fit_a_terminal(tmp_path, capsys):
+    name = 'left_front_upper_shoulder_pitch'
+    out = said(capsys, written(tmp_path / 'lift.sdf', LIFT.format(limit=15).replace('rope', name)),
+               '--qdd', f'{name}=-1.25e-5')
+    assert max(map(len, out.splitlines())) <= 80
+    assert out.count('left_fron..der_pitch') == 3 and f'{name} 100 %' in out
+
+
+# How much slower.
+
+@pytest.mark.parametrize('moving, gravity, limit, factor', [
+    (1.0, 2.0, 5.0, 1.0),              # fits
+    (12.0, 2.0, 5.0, 2.0),             # 12 / 4 + 2
+    (-28.0, 2.0, 5.0, 2.0),            # -28 / 4 + 2
+    (0.0, 6.0, 5.0, math.inf),         # the weight alone is too much
+    (1.0, 6.0, 5.0, math.inf),
+    (-2.0, 6.0, 5.0, 1.0),             # falls fast enough to be light
+    (-44.0, 6.0, 5.0, 2.0),            # -44 / 4 + 6
+    (0.0, 5.0, 5.0, 1.0),              # just holds
+    (-0.0, 5.0, 5.0, 1.0),
+    (1.0, 5.0, 5.0, math.inf),
+    (0.0, 0.0, 0.0, 1.0),              # a joint without a motor
+    (3.0, 1.0, math.inf, 1.0),
+    ([12.0, 1.0], [2.0, 6.0], 5.0, math.inf),
+    ([12.0, 45.0], [2.0, 0.0], 5.0, 3.0),
+])
+def test_slowdown(moving, gravity, limit, factor):
+    assert slowdown(np.array(moving), np.array(gravity), limit) == pytest.approx(factor)
+
+
+@given(st.lists(st.tuples(st.floats(-100, 100), st.floats(-9, 9)), min_size=1), st.floats(10, 50))
+def test_slowdown_is_enough_and_not_too_much(samples, limit):
+    moving, gravity = np.array(samples).T
+    s = slowdown(moving, gravity, limit)
+    largest = np.abs(moving / s ** 2 + gravity).max()
+    assert largest <= limit * (1 + 1e-12)
+    assert s == 1.0 or largest == pytest.approx(limit)
+
+
+def lifted(tmp_path, acceleration):
+    """Write a motion of the lift: up, with an acceleration that grows with time."""
+    lines = ['time,rope.position,rope.velocity,rope.acceleration']
+    lines += [f'{t},0,0,{acceleration * t}' for t in np.linspace(0.0, 1.0, 11)]
+    return written(tmp_path / 'motion.csv', '\n'.join(lines))
+
+
+def test_a_slower_motion_fits_the_limit(tmp_path, capsys):
+    """At 30 m/s^2 a mass of 2 kg takes 60 + 19.6 N; of 49.6 N half of the 60 is left."""
+    out = said(capsys, written(tmp_path / 'lift.sdf', LIFT.format(limit=49.6)),
+               '--trajectory', lifted(tmp_path, 30.0))
+    factor = math.ceil(1000 * math.sqrt(2.0)) / 1000
+    assert f'160 %  slow by {factor}' in out and f'All of it fits if slowed by {factor}.' in out
+
+
+def test_no_slowing_lifts_what_is_too_heavy(tmp_path, capsys):
+    out = said(capsys, written(tmp_path / 'lift.sdf', LIFT.format(limit=15)),
+               '--trajectory', lifted(tmp_path, 30.0))
+    assert '531 %  never: g alone is 19.6' in out and 'No slowing makes all of it fit.' in out
+
+
+def test_what_fits_is_said_to_fit(tmp_path, capsys):
+    out = said(capsys, written(tmp_path / 'lift.sdf', LIFT.format(limit=200)))
+    assert '19.6 of 200 N' in out and '10 %  fits' in out and 'All of it fits as it is.' in out
+
+
+# Trajectories.
+
+def test_peaks_come_with_their_time(tmp_path, capsys):
+    out = said(capsys, written(tmp_path / 'lift.sdf', LIFT.format(limit=200)),
+               '--trajectory', lifted(tmp_path, -30.0))
+    _, peaks, times, *_ = out.split('\n\n')
+    assert peaks.splitlines()[1].split()[:5] == ['rope', '-60', '0', '19.6', '-40.4']
+    assert times.splitlines()[1].split() == ['rope', '1', '0', '0', '1']
+    assert 'M at 1 s' in out
+
+
+def test_acceleration_is_the_slope_of_velocity(tmp_path, capsys):
+    t = np.linspace(0.0, 1.0, 101)
+    lines = ['time,rope.position,rope.velocity', *(f'{x!r},0,{math.sin(x)!r}' for x in t.tolist())]
+    out = said(capsys, written(tmp_path / 'lift.sdf', LIFT.format(limit=200)), '--trajectory',
+               written(tmp_path / 'motion.csv', '\n'.join(lines)))
+    assert rows(out)['rope'][1:4] == ['2', '0', '19.6']
+
+
+def test_what_simulate_writes_can_be_explained(tmp_path, capsys):
+    """A motion without efforts needs none, but for what central differences leave."""
+    path, file = tmp_path / 'run.csv', str(MODELS / 'double_pendulum.sdf')
+    main(['simulate', file, '--duration', '1', '--csv', str(path), '--csv-rate', '1000'])
+    capsys.readouterr()
+    words = rows(said(capsys, file, '--trajectory', str(path)))['shoulder']
+    assert abs(float(words[4])) < 0.1 * abs(float(words[3]))
+    with path.open(newline='') as table:
+        assert len(list(csv.reader(table))) == 1002
+
+
+def test_followers_are_counted_with_their_leaders(tmp_path, capsys):
+    """Half the speed and half the arm: a quarter of the mass is felt, and half of the weight."""
+    file = written(tmp_path / 'gripper.sdf', FINGERS)
+    out = said(capsys, file, '--qdd', 'lead=1')
+    assert rows(out)['lead'][1:5] == ['2.5', '0', '29.4', '31.9'] and 'follow ' not in rows(out)
+    path = written(tmp_path / 'motion.csv',
+                   'time,lead.position,lead.velocity\n0,0,0\n1,0.5,1\n')
+    assert rows(said(capsys, file, '--trajectory', path))['lead'][1] == '2.5'
+
+
+def test_followers_follow():
+    model = spr.load(text=FINGERS)
+    motion = state(model, ['lead=0.5'], ['lead=2'], ['lead=4'])
+    np.testing.assert_array_equal(np.vstack(motion[1:]), [[0.5, 1.25], [2, 1], [4, 2]])
+    assert parts_of(model, motion).names == ['lead']
+
+
+@pytest.mark.parametrize('content, message', [
+    ('time,rope.position\n0,0\n1,0', "no column 'rope.velocity' (did you mean 'rope.position'?)"),
+    ('rope.position,rope.velocity\n0,0\n1,0', "no column 'time' (known: 'rope.position', "),
+    ('time,rope.position,rope.velocity\n0,0,0', 'two rows or more expected'),
+    ('time,rope.position,rope.velocity\n0,0,0\n0,0,0', "with a 'time' that grows"),
+    ('time,rope.position,rope.velocity\n0,0,0\n1,x,0',
+     "row 3, column 'rope.position': a finite number expected, got 'x'"),
+    ('time,rope.position,rope.velocity\n0,0,nan\n1,0,0', "got 'nan'"),
+    ('time,rope.position,rope.velocity\n0,0\n1,0,0', 'row 2 has 2 of 3 columns'),
+    ('', "no column 'time' (there is none)"),
+])
+def test_what_is_wrong_with_a_trajectory_is_said(content, message, tmp_path, capsys):
+    path = written(tmp_path / 'motion.csv', content)
+    file = written(tmp_path / 'lift.sdf', LIFT.format(limit=200))
+    assert main(['explain', file, '--trajectory', path]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f'{path}: ') and message in err and err.count('\n') == 1
+
+
+@pytest.mark.parametrize('words, message', [
+    (['--q', 'rope'], "--q rope: NAME=VALUE expected, as in 'rope=0.5'"),
+    (['--qd', 'rop=1'], "--qd rop=1: no 'rop' (did you mean 'rope'?)"),
+    (['--qdd', 'rope=fast'], "--qdd rope=fast: a finite number expected, got 'fast'"),
+    (['--qdd', 'rope=inf'], "--qdd rope=inf: a finite number expected, got 'inf'"),
+    (['--qdd', 'rope=1.7e308'], 'at 0 s the motion is so fast that its efforts are beyond all'),
+    (['--trajectory', '/nowhere/motion.csv'], '/nowhere/motion.csv: No such file or directory'),
+    (['--trajectory', 'x.csv', '--q', 'rope=1'], '--trajectory: has positions, velocities and'),
+])
+def test_wrong_options_give_one_line(words, message, tmp_path, capsys):
+    assert main(['explain', written(tmp_path / 'lift.sdf', LIFT.format(limit=200)), *words]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(message) and err.count('\n') == 1
+
+
+def test_a_follower_can_not_be_set(tmp_path, capsys):
+    file = written(tmp_path / 'gripper.sdf', FINGERS)
+    assert main(['explain', file, '--q', 'follow=1']) == 1
+    assert "'follow' follows another joint; give that" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path, capsys):
+    (tmp_path / 'motion.csv').write_bytes(b'\xff\xfe\x00')
+    file = written(tmp_path / 'lift.sdf', LIFT.format(limit=200))
+    assert main(['explain', file, '--trajectory', str(tmp_path / 'motion.csv')]) == 1
+    assert 'motion.csv: not a CSV file' in capsys.readouterr().err
+
+
+def test_a_quaternion_has_length_one(capsys):
+    assert main(['explain', str(MODELS / 'hopper.sdf'), '--world', 'empty', '--q',
+                 'torso.qw=2']) == 1
+    err = capsys.readouterr().err.splitlines()[-1]
+    assert err.startswith('--q: at 0 s: q: unit quaternion w x y z expected for free root')
+
+
+def test_what_can_not_move_needs_nothing(tmp_path, capsys):
+    out = said(capsys, written(tmp_path / 'stone.sdf', "<sdf version='1.12'><model name='stone'>"
+                               "<static>true</static><link name='a'/></model></sdf>"))
+    assert out == 'stone: nothing moves\n'
+
+
+@pytest.mark.parametrize('value, text', [
+    (0.0, '0'), (1.2345, '1.23'), (-123456.0, '-123456'), (-1.2345e-5, '-1.23e-05'),
+    (1e7, '1e+07')])
+def test_numbers_are_short(value, text):
+    assert number(value) == text
+
+
+def test_long_names_lose_their_middle():
+    assert shortened('elbow') == 'elbow'
+    assert shortened('left_front_upper_shoulder_pitch') == 'left_fron..der_pitch'
