@@ -68,9 +68,11 @@ def directions(tree, work, columns):
         k, origin = body.column, as_vector(work[body.trunk].p_WB, 0)
         R = as_matrix(now.R_WB, 0)
         if body.joint == FREE:
+            Ic = as_rigid_inertia(now.Ic)
             for axis in range(3):
-                put_direction(columns, k + axis, now, origin, Motion(ZERO, unit(axis)))
-                put_direction(columns, k + 3 + axis, now, origin, Motion(unit(axis), ZERO))
+                moves, turns = Motion(ZERO, unit(axis)), Motion(unit(axis), ZERO)
+                put_column(columns, k + axis, moves, momentum(Ic, moves))
+                put_column(columns, k + 3 + axis, turns, momentum(Ic, turns))
         elif body.joint == BALL:
             for axis in range(3):
                 z = Vector(now.R_WB[axis], now.R_WB[3 + axis], now.R_WB[6 + axis])
@@ -100,18 +102,19 @@ def pair_in_order(tree, columns, M):
                           + d * f_x[k] + e * f_y[k] + f * f_z[k])
             for k in range(n, trunk.end_column - j):
                 row[k] = 0.0
-    for i in range(1, tree.size):
-        body, trunk = tree[i], tree[tree[i].trunk]
-        for j in range(body.column, body.next_column):
-            for k in range(trunk.column, j):
-                M[j, k] = M[k, j]
+    for t in range(1, tree.size):
+        if tree[t].trunk == t:
+            block = M[tree[t].column:tree[t].end_column, tree[t].column:tree[t].end_column]
+            for j in range(1, block.shape[0]):
+                for k in range(j):
+                    block[j, k] = block[k, j]
 
 
 @kernel
 def clear(M):
-    for j in range(M.shape[0]):
-        for k in range(M.shape[1]):
-            M[j, k] = 0.0
+    numbers = M.reshape(M.size)
+    for k in range(M.size):
+        numbers[k] = 0.0
 
 
 @kernel
