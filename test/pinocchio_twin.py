@@ -13,7 +13,7 @@ class Twin:
         self.theirs = self.pin.Model()
         self.theirs.gravity.linear = np.array(model.gravity)
         self.holder = {}  # link -> (their joint, pose of the link in that joint's frame)
-        self.joint_of = {}  # name -> their joint
+        self.joints_of = {}  # name -> their joints, a second one for an axis2 that turns freely
         self.entering = {joint.child: joint for joint in model.assembly.joints}
         for k in range(len(model.assembly.links)):
             if k not in self.entering or self.entering[k].parent < 0:
@@ -33,21 +33,37 @@ class Twin:
         if joint is None:
             parent, T_PL = self.theirs.addJoint(
                 0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), link.name), pin.SE3.Identity()
-            self.joint_of[link.name] = parent
+            self.joints_of[link.name] = [parent]
         elif joint.element.type == 'fixed':
             parent, T_PL = self.below(joint, link.T_WL)
         else:
-            holder, T_PJ = self.below(joint, joint.T_WJ)
-            kind = (pin.JointModelPrismaticUnaligned if joint.element.type == 'prismatic'
-                    else pin.JointModelRevoluteUnaligned)
-            parent = self.theirs.addJoint(holder, kind(joint.axes[0]), T_PJ, joint.name)
-            self.joint_of[joint.name] = parent
+            parent, placement = self.below(joint, joint.T_WJ)
+            self.joints_of[joint.name] = []
+            for kind in self.joint_models(joint):
+                parent = self.theirs.addJoint(parent, kind, placement,
+                                              f'{joint.name} {kind.shortname()}')
+                self.joints_of[joint.name].append(parent)
+                placement = pin.SE3.Identity()
             T_PL = se3(pin, joint.T_WJ).inverse() * se3(pin, link.T_WL)
         self.holder[k] = parent, T_PL
         inertial = link.element.inertial
         self.theirs.appendBodyToJoint(
             parent, pin.Inertia(inertial.mass, np.zeros(3), inertial.inertia),
             T_PL * se3(pin, inertial.pose))
+
+    def joint_models(self, joint):
+        """Choose their joints that move as one of ours does."""
+        pin, kind, axes = self.pin, joint.element.type, joint.axes
+        if kind == 'ball':
+            return [pin.JointModelSpherical()]
+        if kind == 'universal':
+            return [pin.JointModelUniversal(*axes)]
+        if kind == 'prismatic':
+            return [pin.JointModelPrismaticUnaligned(*axes)]
+        if kind == 'screw':
+            advance = joint.element.screw_thread_pitch / (2.0 * np.pi)
+            return [pin.JointModelHelicalUnaligned(*axes, advance)]
+        return [pin.JointModelRevoluteUnaligned(axis) for axis in axes]
 
     def below(self, joint, T_WX):
         """Return the joint that holds a joint's parent, and a frame X seen from it."""
@@ -58,19 +74,22 @@ class Twin:
         return holder, T_HP * T_WP.inverse() * se3(self.pin, T_WX)
 
     def entries(self):
-        """Yield for each root and joint its entries in our arrays, and their joint."""
+        """Yield each of their joints, and where its numbers start in our q and qd."""
         for owner in (*self.ours.free_roots, *self.ours.joints):
-            yield owner, self.theirs.joints[self.joint_of[owner.name]]
+            q, v = owner.q, owner.v
+            for k in self.joints_of[owner.name]:
+                joint = self.theirs.joints[k]
+                yield joint, q, v
+                q, v = q + joint.nq, v + joint.nv
 
     def position(self, q):
         """Carry positions across: their quaternions are x y z w."""
         theirs = np.zeros(self.theirs.nq)
-        for owner, joint in self.entries():
-            if joint.nv == 6:
-                order = owner.q + np.array([0, 1, 2, 4, 5, 6, 3])
-                theirs[joint.idx_q:joint.idx_q + 7] = q[order]
-            else:
-                theirs[joint.idx_q] = q[owner.q]
+        for joint, at, _ in self.entries():
+            order = np.arange(joint.nq)
+            if joint.nq in (4, 7):
+                order[-4:] = joint.nq - 4 + np.array([1, 2, 3, 0])
+            theirs[joint.idx_q:joint.idx_q + joint.nq] = q[at + order]
         return theirs
 
     def change(self, q):
@@ -80,22 +99,21 @@ class Twin:
         A free root's velocity is in world axes here and in its own axes there.
         """
         C = np.zeros((self.theirs.nv, self.ours.nv))
-        for owner, joint in self.entries():
+        for joint, at, v in self.entries():
+            change = np.eye(joint.nv)
             if joint.nv == 6:
-                R_BW = rotation(q[owner.q + 3:owner.q + 7]).T
-                C[joint.idx_v:joint.idx_v + 3, owner.v:owner.v + 3] = R_BW
-                C[joint.idx_v + 3:joint.idx_v + 6, owner.v + 3:owner.v + 6] = R_BW
-            else:
-                C[joint.idx_v, owner.v] = 1.0
+                R_BW = rotation(q[at + 3:at + 7]).T
+                change[:3, :3] = change[3:, 3:] = R_BW
+            C[joint.idx_v:joint.idx_v + joint.nv, v:v + joint.nv] = change
         return C
 
     def drift(self, q, qd):
         """Return their acceleration when ours is zero: axes that turn with the root."""
         drift = np.zeros(self.theirs.nv)
-        for owner, joint in self.entries():
+        for joint, at, k in self.entries():
             if joint.nv == 6:
-                R_BW = rotation(q[owner.q + 3:owner.q + 7]).T
-                v, w = R_BW @ qd[owner.v:owner.v + 3], R_BW @ qd[owner.v + 3:owner.v + 6]
+                R_BW = rotation(q[at + 3:at + 7]).T
+                v, w = R_BW @ qd[k:k + 3], R_BW @ qd[k + 3:k + 6]
                 drift[joint.idx_v:joint.idx_v + 3] = -np.cross(w, v)
         return drift
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 
-from builders import random_state, random_tree
+from builders import KINDS, random_state, random_tree
 import spr_dynamics as spr
 from spr_dynamics.dynamics.energy import energy
 from spr_dynamics.dynamics.kinematics import link_poses
@@ -17,7 +17,8 @@ DRAWN = {'seed': st.integers(0, 2 ** 32 - 1), 'n': st.integers(1, 12), 'is_free'
 def draw(seed, n, is_free):
     """Make a model, a state, efforts, and forces on the links."""
     rng = np.random.default_rng(seed)
-    model = random_tree(rng, n, is_free=is_free, fixed_share=0.2)
+    model = random_tree(rng, n, kinds=KINDS, n_trees=min(n, 2), is_free=is_free,
+                        fixed_share=0.2)
     return model, *random_state(rng, model), rng.normal(size=(n, 6))
 
 
@@ -68,15 +69,22 @@ def moved(model, q, step):
     """Move positions along a small step; orientations to second order, which is enough here."""
     q = q.copy()
     for root in model.free_roots:
-        v, w = step[root.v:root.v + 3], step[root.v + 3:root.v + 6]
-        q[root.q:root.q + 3] += v
-        s, x = q[root.q + 3], q[root.q + 4:root.q + 7].copy()
-        q[root.q + 3] -= 0.5 * w @ x
-        q[root.q + 4:root.q + 7] += 0.5 * (s * w + np.cross(w, x))
-        q[root.q + 3:root.q + 7] /= np.linalg.norm(q[root.q + 3:root.q + 7])
+        q[root.q:root.q + 3] += step[root.v:root.v + 3]
+        turn(q[root.q + 3:root.q + 7], step[root.v + 3:root.v + 6], 1.0)
     for joint in model.joints:
-        q[joint.q] += step[joint.v]
+        if joint.type == 'ball':
+            turn(q[joint.q:joint.q + 4], step[joint.v:joint.v + 3], -1.0)
+        else:
+            q[joint.q:joint.q + joint.nq] += step[joint.v:joint.v + joint.nv]
     return q
+
+
+def turn(quat_wxyz, w, side):
+    """Turn an orientation in place: in outer axes with side 1, in its own with -1."""
+    s, x = quat_wxyz[0], quat_wxyz[1:].copy()
+    quat_wxyz[0] -= 0.5 * w @ x
+    quat_wxyz[1:] += 0.5 * (s * w + side * np.cross(w, x))
+    quat_wxyz /= np.linalg.norm(quat_wxyz)
 
 
 def test_a_wrench_on_a_link_acts_at_the_link():
@@ -98,7 +106,7 @@ def test_a_wrench_on_a_link_acts_at_the_link():
 
 
 def test_link_poses_at_home_are_those_of_the_file():
-    model = random_tree(np.random.default_rng(3), 8, is_free=True, fixed_share=0.3)
+    model = random_tree(np.random.default_rng(3), 12, kinds=KINDS, is_free=True, fixed_share=0.3)
     for T, link in zip(link_poses(model, model.neutral_q()), model.assembly.links):
         np.testing.assert_allclose(T[:3, :3], link.T_WL.R, atol=1e-12)
         np.testing.assert_allclose(T[:3, 3], link.T_WL.p, atol=1e-12)
@@ -178,3 +186,16 @@ def test_passive_forces_are_those_of_dampers_and_springs():
             <spring_reference>0.1</spring_reference></dynamics></axis></joint>
       </model></sdf>""")
     np.testing.assert_allclose(spr.passive_forces(model, [0.3], [0.5]), [-2 * 0.5 - 30 * 0.2])
+
+
+@pytest.mark.parametrize('call, message', [
+    (lambda m: spr.passive_forces(m, [0.0], [0.0, 1.0]), 'qd: shape (1,) expected, got (2,)'),
+    (lambda m: spr.passive_forces(m, [np.nan], [0.0]), 'q: finite numbers expected, got q[0] = n'),
+    (lambda m: energy(m, [[0.0]], [0.0]), 'q: shape (1,) expected, got (1, 1)'),
+    (lambda m: energy(m, [0.0], [np.inf]), 'qd: finite numbers expected, got qd[0] = inf'),
+    (lambda m: link_poses(m, 'abc'), "q: numbers expected, got 'abc'"),
+    (lambda m: link_poses(m, [0.0, 0.0]), 'q: shape (1,) expected, got (2,)'),
+])
+def test_wrong_arguments_of_read_outs_are_named(call, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call(random_tree(np.random.default_rng(4), 1))

@@ -1,10 +1,12 @@
-"""The same bodies in Pinocchio and MuJoCo."""
+"""The same bodies in Pinocchio, MuJoCo and DART."""
+import dartpy as dart
 import mujoco
 import numpy as np
 import pinocchio as pin
 
 from side_by_side.bodies import bodies_of, change, drift, numbers_of, positions
 from spr_dynamics.model.records import BOX, PLANE, SPHERE
+from spr_dynamics.sdformat.poses import Pose
 
 WXYZ, XYZW = [0, 1, 2, 3], [1, 2, 3, 0]
 SHAPES = {PLANE: mujoco.mjtGeom.mjGEOM_PLANE, SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
@@ -121,3 +123,119 @@ def mujoco_model(ours, dt, *, has_passive_forces=True, cone=mujoco.mjtCone.mjCON
             size=[0.0, 0.0, 1.0] if is_plane else shape['size'],
             friction=[shape['mu'], 0.005, 0.0001], contype=is_plane, conaffinity=not is_plane)
     return spec.compile()
+
+
+class DartTwin:
+    """
+    A model's bodies in DART, at one state, without what its joints do by themselves.
+
+    DART keeps what positions made it compute until it is given others, so each call here sets
+    them, those of the state and their mirror image in turns.
+    """
+
+    def __init__(self, ours, q, qd, tau, qdd):
+        self.skeleton = dart_skeleton(ours, has_passive_forces=False)
+        self.order = dart_order(ours)
+        self.states = dart_positions(ours, q), -dart_positions(ours, q)
+        self.skeleton.setVelocities(qd[self.order])
+        self.tau, self.qdd = tau[self.order], qdd[self.order]
+
+    def turn(self):
+        """Set other positions than the last ones."""
+        self.states = self.states[::-1]
+        self.skeleton.setPositions(self.states[0])
+
+    def accelerations(self):
+        """Compute accelerations from the forces that are set."""
+        self.turn()
+        self.skeleton.computeForwardDynamics()
+
+    def forces(self):
+        """Compute joint forces from the accelerations that are set."""
+        self.turn()
+        self.skeleton.computeInverseDynamics()
+
+    def masses(self):
+        """Compute the mass matrix."""
+        self.turn()
+        return self.skeleton.getMassMatrix()
+
+    def results(self):
+        """Return accelerations, joint forces and mass matrix in our coordinates."""
+        back = np.argsort(self.order)
+        self.skeleton.setPositions(self.states[0])
+        self.skeleton.setForces(self.tau)
+        self.skeleton.computeForwardDynamics()
+        qdd = self.skeleton.getAccelerations()
+        self.skeleton.setAccelerations(self.qdd)
+        self.skeleton.computeInverseDynamics()
+        tau, M = self.skeleton.getForces(), self.skeleton.getMassMatrix()
+        return qdd[back], tau[back], M[np.ix_(back, back)]
+
+
+def dart_order(ours):
+    """
+    Return where each of DART's velocities is in ours.
+
+    Those of a free body are in world axes, too, but the angular velocity comes first.
+    """
+    order = []
+    for body in bodies_of(ours):
+        k = body.record['v']
+        order += [k + 3, k + 4, k + 5, k, k + 1, k + 2] if body.is_free else [k]
+    return np.array(order)
+
+
+def dart_positions(ours, q):
+    """Write positions as DART's: of a free body its rotation vector, then its place."""
+    theirs = []
+    for body in bodies_of(ours):
+        k = body.record['q']
+        if body.is_free:
+            pose = dart.math.Isometry3(Pose.from_quat_wxyz(q[k:k + 3], q[k + 3:k + 7]).R,
+                                       q[k:k + 3])
+            theirs += list(dart.dynamics.FreeJoint.convertToPositions(pose))
+        else:
+            theirs.append(q[k])
+    return np.array(theirs)
+
+
+def dart_skeleton(ours, *, has_passive_forces=True):
+    """Build the bodies, dampers and springs."""
+    skeleton = dart.dynamics.Skeleton(ours.name)
+    skeleton.setGravity(ours.gravity)
+    theirs = [None]
+    for i, body in enumerate(bodies_of(ours), 1):
+        joint, added = dart_joint(skeleton, theirs[body.parent], body)
+        joint.setName(f'joint{i}')
+        added.setName(f'body{i}')
+        added.setInertia(dart.dynamics.Inertia(body.mass, body.centre, body.inertia))
+        if has_passive_forces and not body.is_free:
+            joint.setDampingCoefficient(0, body.record['damping'])
+            joint.setSpringStiffness(0, body.record['stiffness'])
+            joint.setRestPosition(0, body.record['rest'])
+        theirs.append(added)
+    return skeleton
+
+
+def dart_joint(skeleton, parent, body):
+    """Add a body with its joint."""
+    if body.is_free:
+        return skeleton.createFreeJointAndBodyNodePair(parent)
+    joint, added = (skeleton.createPrismaticJointAndBodyNodePair(parent) if body.slides
+                    else skeleton.createRevoluteJointAndBodyNodePair(parent))
+    joint.setAxis([0.0, 0.0, 1.0])
+    joint.setTransformFromParentBodyNode(dart.math.Isometry3(body.T_PB.R, body.T_PB.p))
+    return joint, added
+
+
+def dart_world(ours, dt, q, qd):
+    """Start a simulation of DART's from a state of ours."""
+    world = dart.simulation.World()
+    world.setTimeStep(dt)
+    world.setGravity(ours.gravity)
+    skeleton = dart_skeleton(ours)
+    world.addSkeleton(skeleton)
+    skeleton.setPositions(dart_positions(ours, q))
+    skeleton.setVelocities(qd[dart_order(ours)])
+    return world, skeleton
