@@ -208,7 +208,7 @@ def test_full_inertia_keeps_its_angular_momentum():
     assert spin_error('rk4', 1e-3) < 1e-11
     assert spin_error('implicit_midpoint', 1e-3) < 1e-6
     long, short = (spin_error('semi_implicit_euler', dt) for dt in (1e-3, 5e-4))
-    assert long < 0.01 and 1.8 < long / short < 2.2
+    assert long < 1e-6 and 3.5 < long / short < 4.5
 
 
 REFUSED = [

@@ -168,17 +168,10 @@ def precession(integrator, dt):
 
 
 @pytest.mark.parametrize('integrator, tolerance', [
-    ('rk4', 1e-4), ('implicit_midpoint', 5e-3)])
+    ('rk4', 1e-4), ('implicit_midpoint', 5e-3), ('semi_implicit_euler', 2e-3)])
 def test_heavy_top_precesses_at_its_slow_rate(integrator, tolerance):
+    """At 1 ms it turns by a tenth of a radian in each step: with explicit terms nutation grows."""
     np.testing.assert_allclose(precession(integrator, 1e-3), PRECESSION, rtol=tolerance)
-
-
-def test_heavy_top_of_the_first_order_precesses_with_an_error_that_falls_with_dt():
-    """At 1 ms it turns by a tenth of a radian in each step, and nutation grows: 10 % in 2 s."""
-    errors = [abs(precession('semi_implicit_euler', dt) / PRECESSION - 1.0)
-              for dt in (2e-4, 1e-4, 5e-5)]
-    assert errors[1] < 0.01
-    assert 1.7 < errors[0] / errors[1] < 2.3 and 1.7 < errors[1] / errors[2] < 2.3
 
 
 def heading(sim):

@@ -1,9 +1,10 @@
-"""How a free body turns by itself: the gyroscopic torque, taken at the end of the step."""
+"""How free bodies and balls turn by themselves: the gyroscopic torque at the mean spin."""
 from spr_dynamics.jit import inlined, kernel
-from spr_dynamics.model.records import FREE
+from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add, as_rigid_inertia, as_vector, cross, cross_columns, dot, full, Matrix, outer,
-    plus, put_vector, scale, subtract, Symmetric, times, Vector)
+    add, as_matrix, as_motion, as_rigid_inertia, as_vector, cross, cross_columns, dot, exponential,
+    full, Matrix, outer, plus, put_vector, rotation, scale, subtract, Symmetric, times, transpose,
+    Vector)
 
 NEWTON_STEPS = 4  # round-off is reached in two or three at any speed that a step resolves
 ROUNDOFF = 1e-30  # relative square of a residual
@@ -35,46 +36,74 @@ def skew(a):
 
 
 @inlined
-def implicit_spin(inertia, w0, w, dt):
+def spin_after(inertia, w0, w, dt):
     """
-    Find the spin at the end of a step, in the axes of its start.
+    Find the spin at the end of a step, in the body's axes.
 
-    The root of I w1 + dt w1 x I w1 = I w + dt w0 x I w0, where w is the spin with the gyroscopic
-    torque taken at the start. Without a torque the energy w I w then never grows.
+    The root of I w1 + dt m x I m = I w + dt w0 x I w0 with m = (w0 + w1) / 2, where w is the spin
+    with the gyroscopic torque taken at the start. Without a torque w I w stays as it is.
+
+    :returns: It, and half of what the gyroscopic torque has to do with it.
     """
     A = full(inertia)
     target = add(times(A, w), scale(cross(w0, times(A, w0)), dt))
     for _ in range(NEWTON_STEPS):
-        momentum = times(A, w)
-        residual = subtract(add(momentum, scale(cross(w, momentum), dt)), target)
+        m = scale(add(w0, w), 0.5)
+        momentum = times(A, m)
+        residual = subtract(add(times(A, w), scale(cross(m, momentum), dt)), target)
         if dot(residual, residual) <= ROUNDOFF * dot(target, target):
             break
-        turn = plus(cross_columns(scale(w, dt), A), skew(scale(momentum, -dt)))
+        h = 0.5 * dt
+        turn = plus(cross_columns(scale(m, h), A), skew(scale(momentum, -h)))
         w = subtract(w, solve_matrix(plus(A, turn), residual))
-    return w
+    m = scale(add(w0, w), 0.5)
+    return w, scale(solve_matrix(A, cross(m, times(A, m))), -0.5 * dt)
+
+
+@inlined
+def turn_free_body(body, now, qd, velocity, dt):
+    """Correct the velocities of a free body; those of its centre of mass are right already."""
+    k = body.v
+    inertia, arm = about_centre(as_rigid_inertia(now.Ic))
+    start, before = as_vector(qd, k + 3), as_vector(velocity, k + 3)
+    within, half = spin_after(inertia, start, before, dt)
+    turn = subtract(within, half)
+    after = times(rotation(*exponential(scale(turn, dt))), within)  # the axes have turned
+    turning = scale(cross(start, cross(start, arm)), dt)
+    v = add(as_vector(velocity, k), subtract(turning, cross(subtract(after, before), arm)))
+    put_vector(velocity, k, v)
+    put_vector(velocity, k + 3, after)
+    put_vector(now.half_turn, 0, subtract(after, turn))
+
+
+@inlined
+def turn_ball(body, now, qd, velocity, dt):
+    """Correct the angular velocity of a ball, which turns about its own centre."""
+    k, R = body.v, as_matrix(now.R_WB, 0)
+    start = as_motion(now.v).angular
+    change = subtract(as_vector(velocity, k), as_vector(qd, k))
+    before = add(start, times(R, change))
+    after, half = spin_after(as_rigid_inertia(now.Ic).about, start, before, dt)
+    correction = times(transpose(R), subtract(after, before))
+    put_vector(velocity, k, add(as_vector(velocity, k), correction))
+    put_vector(now.half_turn, 0, times(transpose(R), half))
 
 
 @kernel
-def take_gyroscopic_torque_at_the_end(tree, work, qd, velocity, dt):
+def take_gyroscopic_torque_in_the_middle(tree, work, qd, velocity, dt):
     """
-    Correct the free velocities of free bodies, with what they carry locked to them.
+    Correct the free velocities of free bodies and balls, with what they carry locked to them.
 
     Taken at the start of the step, the torque feeds energy into a fast spin until it explodes.
-    The centre of mass keeps its velocity; that of the origin is made the one that belongs to the
-    orientation at the start, since the turn of the way between them comes with the positions.
-    Needs the composite inertias.
+    The velocity of a free body's origin is made the one that belongs to the orientation at the
+    start, since the turn of the way to the centre of mass comes with the positions. Needs the
+    composite inertias; leaves ``half_turn``.
 
     :param qd: Velocities at the start of the step, shape (nv,).
     :param velocity: Velocities that the step would end with; corrected in place.
     """
     for i in range(1, tree.size):
-        if tree[i].joint != FREE:
-            continue
-        k = tree[i].v
-        inertia, arm = about_centre(as_rigid_inertia(work[i].Ic))
-        start, before = as_vector(qd, k + 3), as_vector(velocity, k + 3)
-        after = implicit_spin(inertia, start, before, dt)
-        turning = scale(cross(start, cross(start, arm)), dt)
-        v = add(as_vector(velocity, k), subtract(turning, cross(subtract(after, before), arm)))
-        put_vector(velocity, k, v)
-        put_vector(velocity, k + 3, after)
+        if tree[i].joint == FREE:
+            turn_free_body(tree[i], work[i], qd, velocity, dt)
+        elif tree[i].joint == BALL:
+            turn_ball(tree[i], work[i], qd, velocity, dt)

@@ -17,6 +17,7 @@ WORK = np.dtype([
     ('IA', np.float64, ARTICULATED_INERTIA),     # of all that it carries, joints being free
     ('U', np.float64, FORCE), ('inv_d', np.float64), ('u', np.float64, 3),
     ('J_inv', np.float64, 6),                    # of a ball joint: what inv_d is to others
+    ('half_turn', np.float64, 3),                # from the spin that turns the body to that in qd
     ('da', np.float64, MOTION),                  # what the joints' forces add to a
 ], align=True)
 

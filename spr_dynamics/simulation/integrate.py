@@ -37,12 +37,14 @@ def add_passive_forces(drives, lag, q, qd, command, dt, tau, diagonal):
 
 
 @inlined
-def move_free_body(body, now, q, qd, dt):
+def move_free_body(body, now, q, qd, turn, dt):
     """
     Turn a free body about the centre of mass of what it carries, and move that centre on.
 
     The origin follows. Were it moved by its own velocity, which turns with the body, a spinning
     body would not keep its momentum.
+
+    :param turn: Rotation vector, world axes.
     """
     j, k = body.q, body.v
     carried = as_rigid_inertia(now.Ic)
@@ -50,7 +52,7 @@ def move_free_body(body, now, q, qd, dt):
     arm_in_body = times(transpose(as_matrix(now.R_WB, 0)), arm)
     v_centre = add(as_vector(qd, k), cross(spin, arm))
     p_centre = add(add(as_vector(q, j), arm), scale(v_centre, dt))
-    w, x, y, z = turn_quaternion(q[j + 3], q[j + 4], q[j + 5], q[j + 6], scale(spin, dt))
+    w, x, y, z = turn_quaternion(q[j + 3], q[j + 4], q[j + 5], q[j + 6], turn)
     put_quaternion(q, j + 3, w, x, y, z)
     arm = times(rotation(w, x, y, z), arm_in_body)
     put_vector(q, j, subtract(p_centre, arm))
@@ -58,21 +60,33 @@ def move_free_body(body, now, q, qd, dt):
 
 
 @kernel
-def move(tree, work, drives, followers, lag, q, qd, change, dt):
+def move(tree, work, drives, followers, trunks, is_touched, lag, q, qd, change, dt):
     """
     Move the positions by the velocities; orientations by the exponential map.
 
+    Where nothing acts on a tree from outside, orientations turn by a spin that the gyroscopic
+    torque has changed by half only; else by the new one, which is what contacts allow.
+
+    :param trunks: ``TRUNK`` records, which say so if ``is_touched``: if anything acts anywhere.
     :param lag: For each velocity, how much of its change is taken back to get the one to move by.
     :param change: By how much the step has changed ``qd``.
     """
     for i in range(1, tree.size):
         body = tree[i]
+        if body.joint == AXIS:
+            continue
         j, k = body.q, body.v
+        at = k + 3 if body.joint == FREE else k
+        spin = as_vector(qd, at)
+        if lag[at] != 0.0:
+            spin = subtract(spin, scale(as_vector(change, at), lag[at]))
+        elif not (is_touched and trunks[body.trunk].island >= 0):
+            spin = subtract(spin, as_vector(work[i].half_turn, 0))
         if body.joint == FREE:
-            move_free_body(body, work[i], q, qd, dt)
-        elif body.joint == BALL:
-            turn = scale(subtract(as_vector(qd, k), scale(as_vector(change, k), lag[k])), dt)
-            w, x, y, z = turn_quaternion_within(q[j], q[j + 1], q[j + 2], q[j + 3], turn)
+            move_free_body(body, work[i], q, qd, scale(spin, dt), dt)
+        else:
+            w, x, y, z = turn_quaternion_within(q[j], q[j + 1], q[j + 2], q[j + 3],
+                                                scale(spin, dt))
             put_quaternion(q, j, w, x, y, z)
     for a in range(drives.size):
         k = drives[a].v

@@ -14,13 +14,13 @@ from spr_dynamics.dynamics.check import (
 from spr_dynamics.dynamics.coupled import (
     expand_positions, expand_velocities, find_accelerations, reduce_matrix)
 from spr_dynamics.dynamics.crba import clear, composite_inertias, directions, pair_in_order
-from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_at_the_end
+from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middle
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
     columns_of, drives_of, followers_of, gravity_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of,
     tree_of, trig_of, work_of, zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
-from spr_dynamics.model.records import FOLLOWER, FREE, SHAPE
+from spr_dynamics.model.records import AXIS, FOLLOWER, SHAPE
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
@@ -48,20 +48,20 @@ def clamp_efforts(drives, tau, command):
 
 
 @kernel
-def has_free_body(tree):
-    """Say whether any body is held by nothing."""
+def has_spin(tree):
+    """Say whether any body turns about more than an axis."""
     for i in range(1, tree.size):
-        if tree[i].joint == FREE:
+        if tree[i].joint != AXIS:
             return True
     return False
 
 
 @woven
-def free_velocities(block, q, qd, dt, x, is_free):
+def free_velocities(block, q, qd, dt, x, has_spins):
     """
     Compute the velocities that the step would end with if nothing touched.
 
-    :param is_free: Whether any body is held by nothing; the composite inertias are made then.
+    :param has_spins: Whether any is free or on a ball; the composite inertias are made then.
     """
     tree, work = tree_of(block), work_of(block)
     lag = array_at(block[LAG_AT], block[NV], np.float64)
@@ -71,9 +71,9 @@ def free_velocities(block, q, qd, dt, x, is_free):
     find_accelerations(block, x[TAU], x[DIAGONAL], x[ACCELERATION])
     for k in range(qd.size):
         x[FREE_VELOCITY, k] = qd[k] + dt * x[ACCELERATION, k]
-    if is_free:
+    if has_spins:
         composite_inertias(tree, work)
-        take_gyroscopic_torque_at_the_end(tree, work, qd, x[FREE_VELOCITY], dt)
+        take_gyroscopic_torque_in_the_middle(tree, work, qd, x[FREE_VELOCITY], dt)
     for k in range(qd.size):
         x[VELOCITY, k] = x[FREE_VELOCITY, k]
 
@@ -122,7 +122,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
 
 
 @woven
-def euler_step(block, q, qd, qdd, change, counters, x, is_free):
+def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     """
     Take a step of first order, contacts included; only the last lines change the state.
 
@@ -140,14 +140,14 @@ def euler_step(block, q, qd, qdd, change, counters, x, is_free):
     felt = array_at(block[FELT_AT], (2, block[N_CONTACTS], 3), np.float64)
     dt = options[0].dt
     place(tree, work, trig_of(block), q)
-    free_velocities(block, q, qd, dt, x, is_free)
+    free_velocities(block, q, qd, dt, x, has_spins)
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
     count = find_contacts(shapes, pairs, work, options, found)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     iterations, status = 0, SOLVED
     if count + n_rows > 0:
-        if not is_free:
+        if not has_spins:
             composite_inertias(tree, work)
         iterations, status = constrained_velocities(block, found, count, rows, n_rows, x, qd,
                                                     change, options)
@@ -168,7 +168,9 @@ def euler_step(block, q, qd, qdd, change, counters, x, is_free):
         change[k] = x[VELOCITY, k] - qd[k]
         qdd[k] = change[k] / dt
         qd[k] = x[VELOCITY, k]
-    move(tree, work, drives_of(block), followers_of(block), lag, q, qd, change, dt)
+    move(tree, work, drives_of(block), followers_of(block),
+         array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK), count + n_rows > 0, lag, q, qd,
+         change, dt)
     return OK
 
 
@@ -231,10 +233,10 @@ def step_many(block, tau, n):
     clamp_efforts(drives_of(block), tau, x[COMMAND])
     expand_positions(followers, q)
     expand_velocities(followers, qd)
-    is_free = has_free_body(tree)
+    has_spins = has_spin(tree)
     for _ in range(n):
         if block[INTEGRATOR] == EULER:
-            status = euler_step(block, q, qd, qdd, change, counters, x, is_free)
+            status = euler_step(block, q, qd, qdd, change, counters, x, has_spins)
         else:
             status = smooth_step(block, q, qd, qdd, change, x)
         if status != OK:
