@@ -57,7 +57,8 @@ setup(
         'mesh': ['pycollada', 'trimesh'],
         'test': ['hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML', 'scipy',
                  'setuptools', 'trimesh'],
-        'bench': ['mujoco', 'pin'],
+        'bench': ['dartpy', 'mujoco', 'pin'],
+        'drake': ['drake'],  # for test/test_drake.py; too large for every run
         'lint': ['flake8', 'flake8-import-order', 'mypy', 'ruff'],
     },
     zip_safe=False,

@@ -1,13 +1,13 @@
 """Mass matrix and bias against Drake's, which reads the same files by a parser of its own."""
 import numpy as np
 import pytest
-from test_corpus import CORPUS, FILES, MODELS
 
 from builders import random_state
 import needs
 import spr_dynamics as spr
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.errors import SprDynamicsError
+from test_corpus import CORPUS, FILES, MODELS
 
 multibody = needs.module('pydrake.multibody.plant')
 parsing = needs.module('pydrake.multibody.parsing')

@@ -1,11 +1,11 @@
 """Each kind of joint against Lagrange's equations, and what each kind promises."""
 import re
 
-from lagrange import Lagrangian
 import numpy as np
 import pytest
 
 from builders import KINDS, random_state, random_tree
+from lagrange import Lagrangian
 import spr_dynamics as spr
 from spr_dynamics.dynamics.energy import energy
 from spr_dynamics.dynamics.kinematics import link_poses

@@ -1,11 +1,11 @@
 """Joints that follow others: mimics and gears, exact by elimination."""
 import re
 
-from lagrange import Lagrangian
 import numpy as np
 import pytest
 
 from builders import coupling, KINDS, random_state, random_tree
+from lagrange import Lagrangian
 import needs
 import spr_dynamics as spr
 from spr_dynamics.dynamics.energy import energy

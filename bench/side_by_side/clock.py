@@ -1,4 +1,5 @@
 """Times of calls that take turns, and tables of them."""
+import math
 import os
 from pathlib import Path
 import platform
@@ -37,13 +38,14 @@ def print_table(title, rows, ours='spr_dynamics'):
     """
     Print Markdown: a row for each robot, a column for each engine, and our share of the best.
 
-    :param rows: Times by engine, by robot [us].
+    :param rows: Times by engine, by robot [us]; infinite where an engine can't.
     """
     engines = list(next(iter(rows.values())))
     lines = [['us', *engines, 'ours / fastest other']]
     for robot, times in rows.items():
         ratio = times[ours] / min(time for name, time in times.items() if name != ours)
-        lines.append([robot, *(f'{times[name]:.2f}' for name in engines), f'**{ratio:.2f}**'])
+        lines.append([robot, *(f'{times[name]:.2f}' if math.isfinite(times[name]) else '-'
+                               for name in engines), f'**{ratio:.2f}**'])
     lines.insert(1, ['---', *['---:'] * (len(lines[0]) - 1)])
     print(f'\n### {title}\n')
     for line in lines:

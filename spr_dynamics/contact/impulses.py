@@ -52,7 +52,8 @@ def find_velocities(tree, work, followers, order, contacts, n_contacts, rows, n_
         n = here.size
         A, H, x = part_of(matrices[1], n), part_of(matrices[2], n), vectors_of(vectors, n)
         begin, end, place, pivots = indices[0, :n], indices[1, :n], indices[2, :n], indices[3, :n]
-        gather(tree, trunks, i, is_one, matrices[0], order, free, velocity, A, begin, end, place, x)
+        gather(tree, trunks, i, is_one, matrices[0], order, free, velocity, A, begin, end, place,
+               x)
         for f in range(followers.size):
             x[FREE_VELOCITY, followers[f].v] = x[VELOCITY, followers[f].v] = 0.0
         island = (contacts, members[here.first_contact:here.end_contact], J, support,

@@ -38,8 +38,8 @@ def joint_laws(model, options, dt, inverse_inertia) -> np.ndarray:
             R, rate, max_speed = 1.0 / (dt * (dt * k + d)), k / (dt * k + d), np.inf
         body = np.flatnonzero((model.tree['column'] <= column[v])
                               & (column[v] < model.tree['next_column']))[0]
-        laws.append((dof.q, dof.v, body, column[v], ratio, dof.lower, dof.upper, dof.velocity_limit, R,
-                     rate, max_speed, rigid, dt * dof.friction, STICK * w))
+        laws.append((dof.q, dof.v, body, column[v], ratio, dof.lower, dof.upper,
+                     dof.velocity_limit, R, rate, max_speed, rigid, dt * dof.friction, STICK * w))
     return np.array(laws, JOINT) if laws else np.zeros(0, JOINT)
 
 
