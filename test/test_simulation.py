@@ -1,4 +1,7 @@
 """Motion over time: exact references, energy, determinism, snapshots, refusals."""
+import copy
+import gc
+import pickle
 import re
 
 import numpy as np
@@ -91,6 +94,24 @@ def test_torque_free_body_keeps_its_momentum_with_an_error_that_falls_with_dt_sq
         angular = after[3:] + np.cross(sim.q[:3] - start, after[:3])
         drift.append(np.linalg.norm(angular - before[3:]))
     assert drift[0] < 1e-6 and 3.5 < drift[0] / drift[1] < 4.5
+
+
+@pytest.mark.parametrize('copied', [
+    copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))], ids=['deepcopy', 'pickle'])
+def test_copied_model_computes_the_same(copied):
+    """Its scratch holds addresses; those of the original may be gone."""
+    model = spr.load(text=BODY.format(gravity='0 0 -9.81'))
+    state = model.neutral_q(), *np.ones((2, model.nv))
+    expected, other = spr.forward_dynamics(model, *state), copied(model)
+    assert other.buffers is not model.buffers and not other.tree.flags.writeable
+    del model
+    gc.collect()
+    np.testing.assert_array_equal(spr.forward_dynamics(other, *state), expected)
+
+
+def test_simulation_is_not_copied():
+    with pytest.raises(TypeError, match="can't be copied: make one of the same model, and re"):
+        copy.deepcopy(spr.Simulation(pendulum()))
 
 
 def test_damper_is_exact_and_stable_however_stiff():

@@ -125,6 +125,18 @@ class Model:
         """Begin without scratch."""
         object.__setattr__(self, 'buffers', Buffers(self))
 
+    def __getstate__(self):
+        """Leave scratch out of copies: it holds addresses."""
+        return {name: value for name, value in vars(self).items() if name != 'buffers'}
+
+    def __setstate__(self, state):
+        """Begin without scratch."""
+        vars(self).update(state)
+        for array in state.values():
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+        self.__post_init__()
+
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Movable joints in file order; names that occur twice are ``model::joint``."""

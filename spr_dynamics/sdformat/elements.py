@@ -29,6 +29,10 @@ class Reference(str):
         reference.location = location
         return reference
 
+    def __getnewargs__(self) -> tuple[str, Location]:
+        """Say how to make a copy."""
+        return str(self), self.location
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Box:
