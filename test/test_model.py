@@ -132,19 +132,25 @@ def test_file_without_a_world_has_gazebos_gravity():
 @pytest.mark.parametrize('parts, message', [
     ((link('a'), link('b'), link('c'), joint('x', 'a', 'b'), joint('y', 'b', 'c'),
       joint('z', 'a', 'c')),
-     "<text>:7: link 'c' is moved by joints 'y' and 'z', which close the loop a [x] b [y] c [z] a;"
-     ' kinematic loops are not simulated yet'),
+     "<text>:7: link 'c' is moved by joints 'y' and 'z', which close the loop a [x] b [y] c [z] a:"
+     " 'z' is a constraint"),
     ((link('a'), link('b'), link('c'), joint('w', 'world', 'a'), joint('x', 'a', 'b'),
       joint('y', 'b', 'c'), joint('z', 'world', 'c')),
-     'which close the loop world [w] a [x] b [y] c [z] world;'),
+     'which close the loop world [w] a [x] b [y] c [z] world:'),
     ((link('a'), link('b'), link('c'), joint('x', 'a', 'c'), joint('y', 'b', 'c')),
-     "<text>:6: link 'c' is moved by joints 'x' and 'y'; kinematic loops are not simulated yet"),
+     "<text>:6: link 'c' is moved by joints 'x' and 'y': 'y' is a constraint"),
+    ((link('a'), link('b'), joint('x', 'a', 'b'), joint('y', 'b', 'a')),
+     "<text>:5: joint 'y' closes the loop a [y] b [x] a: it is a constraint"),
+])
+def test_loop_is_recognised_and_reported_with_its_path(parts, message):
+    assert [message in warning for warning in model_of(*parts).warnings].count(True) == 1
+
+
+@pytest.mark.parametrize('parts, message', [
     ((link('a'), joint('x', 'world', 'a', *WELD), joint('y', 'world', 'a')),
      "<text>:4: joint 'y' can't move link 'a', which is fixed to the world"),
     ((link('a'), link('b'), joint('x', 'a', 'b', *WELD), joint('y', 'a', 'b')),
      "<text>:5: joint 'y' can't move link 'b', which is fixed to its parent"),
-    ((link('a'), link('b'), joint('x', 'a', 'b'), joint('y', 'b', 'a')),
-     "<text>:4: joint 'x' is part of a loop that nothing holds: b [x] a [y] b; kinematic loops"),
     ((link('a'), link('b', inside='<inertial><mass>0</mass></inertial>'),
       joint('x', 'a', 'b', 'prismatic')),
      "<text>:3: link 'b' moves but has no mass, or no inertia"),
@@ -171,7 +177,7 @@ def test_inertia_beyond_all_numbers_is_refused():
 def test_all_that_is_wrong_with_the_joints_is_said_at_once():
     with pytest.raises(ModelError) as error:
         model_of(link('a'), joint('v', 'world', 'a', *WELD), joint('w', 'world', 'a'), link('b'),
-                 joint('x', 'world', 'b'), joint('y', 'world', 'b'))
+                 joint('x', 'world', 'b', *WELD), joint('y', 'world', 'b'))
     assert len(str(error.value).splitlines()) == 2
 
 

@@ -1,6 +1,6 @@
 """From contacts and joint limits to the velocities that they allow, island by island."""
 from spr_dynamics.contact.islands import find_islands, gather, sort_into_islands
-from spr_dynamics.contact.jacobian import fill_jacobians
+from spr_dynamics.contact.jacobian import fill_jacobians, fill_row_jacobians
 from spr_dynamics.contact.solve import FREE_VELOCITY, solve_island, VELOCITY
 from spr_dynamics.jit import exact
 
@@ -27,24 +27,25 @@ def leave_alone(tree, trunks, order, free, velocity):
 
 
 @exact
-def find_velocities(tree, work, followers, order, contacts, n_contacts, rows, n_rows, sorted_rows,
-                    J, support, trunks, islands, members, matrices, indices, vectors, free,
+def find_velocities(tree, work, columns, followers, order, contacts, n_contacts, rows, n_rows,
+                    sorted_rows, J, support, J_rows, support_rows, trunks, islands, members, matrices, indices, vectors, free,
                     velocity, options):
     """
     Replace velocities by those that contacts, limits and joint friction allow.
 
-    :param followers: Those of the model, counted as columns; with any, all is one island.
+    :param followers: ``FOLLOWING`` records.
     :param order: Index into qd of each column.
     :param matrices: The inertia of all, columns in order, and two that are scratch.
     :param free: Velocities that the step would end with otherwise, shape (nv,).
     :param velocity: The first guess, then the result, shape (nv,).
     :returns: Factorisations taken, by the island that needed most, and its status.
     """
-    is_one = followers.size > 0
-    count = find_islands(tree, is_one, contacts, n_contacts, rows, n_rows, trunks, islands)
+    count = find_islands(tree, followers, contacts, n_contacts, rows, n_rows, trunks, islands)
+    fill_jacobians(tree, work, columns, trunks, followers, contacts, n_contacts, J, support)
+    fill_row_jacobians(tree, work, columns, trunks, followers, rows, n_rows, J_rows,
+                       support_rows)
     sort_into_islands(tree, contacts, n_contacts, rows, n_rows, trunks, islands, count, members,
                       sorted_rows)
-    fill_jacobians(tree, work, trunks, followers, contacts, n_contacts, J, support)
     most, worst = 0, 0
     leave_alone(tree, trunks, order, free, velocity)
     for i in range(count):
@@ -52,12 +53,15 @@ def find_velocities(tree, work, followers, order, contacts, n_contacts, rows, n_
         n = here.size
         A, H, x = part_of(matrices[1], n), part_of(matrices[2], n), vectors_of(vectors, n)
         begin, end, place, pivots = indices[0, :n], indices[1, :n], indices[2, :n], indices[3, :n]
-        gather(tree, trunks, i, is_one, matrices[0], order, free, velocity, A, begin, end, place,
-               x)
+        gather(tree, trunks, i, here.is_coupled, matrices[0], order, free, velocity, A, begin, end,
+               place, x)
         for f in range(followers.size):
-            x[FREE_VELOCITY, followers[f].v] = x[VELOCITY, followers[f].v] = 0.0
+            trunk = trunks[followers[f].trunk]
+            if trunk.island == i:
+                k = followers[f].v + trunk.offset
+                x[FREE_VELOCITY, k] = x[VELOCITY, k] = 0.0
         island = (contacts, members[here.first_contact:here.end_contact], J, support,
-                  sorted_rows[here.first_row:here.end_row])
+                  sorted_rows[here.first_row:here.end_row], J_rows, support_rows)
         used, status = solve_island(island, A, begin, end, H, pivots, x, options[0].tolerance,
                                     options[0].budget)
         for k in range(n):

@@ -17,6 +17,7 @@ ISLAND = np.dtype([
     ('first_contact', np.int64), ('end_contact', np.int64),
     ('first_row', np.int64), ('end_row', np.int64),
     ('size', np.int64),                          # velocities
+    ('is_coupled', np.bool_),                    # a joint of one tree follows one of another
 ], align=True)
 
 
@@ -50,33 +51,43 @@ def island_of(tree, trunks, a, b):
 
 
 @exact
-def find_islands(tree, is_one, contacts, n_contacts, rows, n_rows, trunks, islands):
+def find_islands(tree, followers, contacts, n_contacts, rows, n_rows, trunks, islands):
     """
     Find the islands on which something acts, and how large they are.
 
-    :param is_one: Whether all trees are one island: where joints follow others.
+    :param followers: ``FOLLOWING`` records: they join trees, too, and more tightly.
     :returns: How many there are.
     """
     for t in range(tree.size):
-        trunks[t].up, trunks[t].is_touched, trunks[t].island = t, is_one, -1
+        trunks[t].up, trunks[t].is_touched, trunks[t].island = t, False, -1
     for c in range(n_contacts):
         join(tree, trunks, contacts[c].body_a, contacts[c].body_b)
     for r in range(n_rows):
-        join(tree, trunks, rows[r].body, rows[r].body)
+        join(tree, trunks, rows[r].body_a, rows[r].body_b)
+    for f in range(followers.size):
+        t, u = find(trunks, followers[f].trunk), find(trunks, followers[f].leader_trunk)
+        trunks[max(t, u)].up = min(t, u)
+    for t in range(1, tree.size):
+        if tree[t].trunk == t and trunks[t].is_touched:
+            trunks[find(trunks, t)].is_touched = True
     count = 0
     for t in range(1, tree.size):
-        if tree[t].trunk != t or not trunks[t].is_touched:
+        if tree[t].trunk != t or not trunks[find(trunks, t)].is_touched:
             continue
-        leader = 1 if is_one else find(trunks, t)
+        leader = find(trunks, t)
         if trunks[leader].island < 0:
             trunks[leader].island = count
-            islands[count].size = 0
-            islands[count].end_contact = islands[count].end_row = 0
+            here = islands[count]
+            here.size, here.end_contact, here.end_row, here.is_coupled = 0, 0, 0, False
             count += 1
         island = trunks[leader].island
         trunks[t].island = island
         trunks[t].offset = islands[island].size - tree[t].column
         islands[island].size += tree[t].end_column - tree[t].column
+    for f in range(followers.size):
+        island = trunks[followers[f].trunk].island
+        if island >= 0 and followers[f].trunk != followers[f].leader_trunk:
+            islands[island].is_coupled = True
     return count
 
 
@@ -87,12 +98,12 @@ def sort_into_islands(tree, contacts, n_contacts, rows, n_rows, trunks, islands,
     Sort contacts and rows by island, in the order in which they were found.
 
     :param members: Result: indices of contacts.
-    :param sorted_rows: Result: the rows, each with its velocity as the island counts it.
+    :param sorted_rows: Result: the rows.
     """
     for c in range(n_contacts):
         islands[island_of(tree, trunks, contacts[c].body_a, contacts[c].body_b)].end_contact += 1
     for r in range(n_rows):
-        islands[trunks[tree[rows[r].body].trunk].island].end_row += 1
+        islands[island_of(tree, trunks, rows[r].body_a, rows[r].body_b)].end_row += 1
     contact, row = 0, 0
     for i in range(count):
         n_here, rows_here = islands[i].end_contact, islands[i].end_row
@@ -105,37 +116,38 @@ def sort_into_islands(tree, contacts, n_contacts, rows, n_rows, trunks, islands,
         members[island.end_contact] = c
         island.end_contact += 1
     for r in range(n_rows):
-        trunk = trunks[tree[rows[r].body].trunk]
-        island = islands[trunk.island]
+        island = islands[island_of(tree, trunks, rows[r].body_a, rows[r].body_b)]
         sorted_rows[island.end_row] = rows[r]
-        sorted_rows[island.end_row].k = rows[r].column + trunk.offset
         island.end_row += 1
 
 
 @exact
-def gather(tree, trunks, island, is_one, M, order, free, guess, A, begin, end, place, x):
+def gather(tree, trunks, i, is_coupled, M, order, free, guess, A, begin, end, place, x):
     """
-    Copy what an island needs out of the arrays of all velocities.
+    Copy what island i needs out of the arrays of all velocities.
 
-    :param M: Inertia of all, velocities counted as columns; only the blocks of trees count.
+    :param is_coupled: Whether followers make the inertia of one tree another's, too.
+    :param M: Inertia of all, velocities counted as columns.
     :param x: Result: FREE_VELOCITY and VELOCITY of the island's own.
     :param place: Result: the index into qd of each of them.
     """
     n = 0
     for t in range(1, tree.size):
-        if tree[t].trunk != t or trunks[t].island != island:
+        if tree[t].trunk != t or trunks[t].island != i:
             continue
         first, size = tree[t].column, tree[t].end_column - tree[t].column
-        for i in range(size):
-            k = n + i
-            begin[k] = 0 if is_one else n
-            end[k] = A.shape[0] if is_one else n + size
-            place[k] = order[first + i]
+        for row in range(size):
+            k = n + row
+            begin[k] = 0 if is_coupled else n
+            end[k] = A.shape[0] if is_coupled else n + size
+            place[k] = order[first + row]
             x[FREE_VELOCITY, k], x[VELOCITY, k] = free[place[k]], guess[place[k]]
-            for j in range(size):
-                A[k, n + j] = M[first + i, first + j]
+            for column in range(size):
+                A[k, n + column] = M[first + row, first + column]
+        if is_coupled:
+            for u in range(1, tree.size):
+                if tree[u].trunk == u and trunks[u].island == i:
+                    for row in range(size):
+                        for column in range(tree[u].column, tree[u].end_column):
+                            A[n + row, column + trunks[u].offset] = M[first + row, column]
         n += size
-    if is_one:
-        for i in range(n):
-            for j in range(n):
-                A[i, j] = M[i, j]

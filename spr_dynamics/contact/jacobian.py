@@ -1,7 +1,15 @@
-"""How joint velocities move contact points."""
+"""How joint velocities move contact points, and the sides of closed loops."""
+from spr_dynamics.contact.islands import island_of
+from spr_dynamics.contact.records import TIED
 from spr_dynamics.jit import exact, inlined
-from spr_dynamics.model.records import BALL, FREE
-from spr_dynamics.spatial import add, as_vector, cross, dot, scale, subtract, Vector
+from spr_dynamics.spatial import add, as_vector, cross, dot, Motion, subtract, Vector
+
+
+@inlined
+def direction(columns, c):
+    """Return how velocity c moves all that its joint carries, about the first joint of its tree."""
+    return Motion(Vector(columns[0, c], columns[1, c], columns[2, c]),
+                  Vector(columns[3, c], columns[4, c], columns[5, c]))
 
 
 @inlined
@@ -15,7 +23,7 @@ def find_column(support, n, k):
 
 @inlined
 def add_column(contact, J, support, k, velocity, sign):
-    """Add the point velocity that a unit of qd[k] causes."""
+    """Add the point velocity that a unit of velocity k causes."""
     n = contact.n_support
     s = find_column(support, n, k)
     if s == n:
@@ -28,54 +36,83 @@ def add_column(contact, J, support, k, velocity, sign):
 
 
 @exact
-def add_path(tree, work, trunks, contact, J, support, i, sign):
+def add_path(tree, work, columns, trunks, contact, J, support, i, sign):
     """Add the columns of all joints between body i and the world, as their island counts them."""
-    offset = trunks[tree[i].trunk].offset
+    trunk = tree[i].trunk
+    arm = subtract(as_vector(contact.point, 0), as_vector(work[trunk].p_WB, 0))
     while i > 0:
-        body, now = tree[i], work[i]
-        r = subtract(as_vector(contact.point, 0), as_vector(now.p_WB, 0))
-        k = body.column + offset
-        if body.joint == FREE:
-            for axis in range(3):
-                e = Vector(1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0,
-                           1.0 if axis == 2 else 0.0)
-                add_column(contact, J, support, k + axis, e, sign)
-                add_column(contact, J, support, k + 3 + axis, cross(e, r), sign)
-        elif body.joint == BALL:
-            for axis in range(3):
-                e = Vector(now.R_WB[axis], now.R_WB[3 + axis], now.R_WB[6 + axis])
-                add_column(contact, J, support, k + axis, cross(e, r), sign)
-        else:
-            z = Vector(now.R_WB[2], now.R_WB[5], now.R_WB[8])
-            velocity = add(scale(cross(z, r), body.turn), scale(z, body.slide))
-            add_column(contact, J, support, k, velocity, sign)
-        i = body.parent
+        for c in range(tree[i].column, tree[i].next_column):
+            S = direction(columns, c)
+            velocity = add(S.linear, cross(S.angular, arm))
+            add_column(contact, J, support, c + trunks[trunk].offset, velocity, sign)
+        i = tree[i].parent
 
 
 @exact
-def fold_followers(followers, contact, J, support):
+def add_row_path(tree, work, columns, trunks, row, J, support, i, sign):
+    """Add to a row what the joints between body i and the world do along its direction."""
+    trunk, e = tree[i].trunk, as_vector(row.e, 0)
+    arm = subtract(as_vector(row.point, 0), as_vector(work[trunk].p_WB, 0))
+    while i > 0:
+        for c in range(tree[i].column, tree[i].next_column):
+            S, k = direction(columns, c), c + trunks[trunk].offset
+            s = find_column(support, row.n_support, k)
+            if s == row.n_support:
+                support[s], J[s] = k, 0.0
+                row.n_support = s + 1
+            motion = S.angular if row.is_angle else add(S.linear, cross(S.angular, arm))
+            J[s] += sign * dot(e, motion)
+        i = tree[i].parent
+
+
+@inlined
+def in_island(followers, trunks, f):
+    """Return the velocities of a follower and of its leader as their island counts them."""
+    follower = followers[f]
+    return (follower.v + trunks[follower.trunk].offset,
+            follower.leader_v + trunks[follower.leader_trunk].offset)
+
+
+@exact
+def fold_contact(followers, trunks, island, contact, J, support):
     """Let a leader's column have what its followers do; theirs become zero."""
     for f in range(followers.size):
-        follower = followers[f]
-        n = contact.n_support
-        own = find_column(support, n, follower.v)
-        if own == n:
+        n, (k_own, k_leader) = contact.n_support, in_island(followers, trunks, f)
+        own = find_column(support, n, k_own)
+        if own == n or trunks[followers[f].trunk].island != island:
             continue
-        s = find_column(support, n, follower.leader_v)
+        s = find_column(support, n, k_leader)
         if s == n:
-            support[s] = follower.leader_v
+            support[s] = k_leader
             J[0, s], J[1, s], J[2, s] = 0.0, 0.0, 0.0
             contact.n_support = n + 1
-        for row in range(3):
-            J[row, s] += follower.ratio * J[row, own]
-            J[row, own] = 0.0
+        for k in range(3):
+            J[k, s] += followers[f].ratio * J[k, own]
+            J[k, own] = 0.0
 
 
 @exact
-def fill_jacobians(tree, work, trunks, followers, contacts, count, J, support):
+def fold_row(followers, trunks, island, row, J, support):
+    """Do the same with a row."""
+    for f in range(followers.size):
+        n, (k_own, k_leader) = row.n_support, in_island(followers, trunks, f)
+        own = find_column(support, n, k_own)
+        if own == n or trunks[followers[f].trunk].island != island:
+            continue
+        s = find_column(support, n, k_leader)
+        if s == n:
+            support[s], J[s] = k_leader, 0.0
+            row.n_support = n + 1
+        J[s] += followers[f].ratio * J[own]
+        J[own] = 0.0
+
+
+@exact
+def fill_jacobians(tree, work, columns, trunks, followers, contacts, count, J, support):
     """
     Write each contact's Jacobian: rows n, t1, t2, and only the columns that are not zero.
 
+    :param columns: Every velocity's direction, as CRBA writes them.
     :param followers: Those of the model, counted as columns.
     :param J: Result, shape (capacity, 3, nv); the first ``n_support`` columns count.
     :param support: Result, shape (capacity, nv): which velocity each column belongs to.
@@ -83,6 +120,30 @@ def fill_jacobians(tree, work, trunks, followers, contacts, count, J, support):
     for c in range(count):
         contact = contacts[c]
         contact.n_support, contact.bound_before, contact.miss_before = 0, 0.0, 0.0
-        add_path(tree, work, trunks, contact, J[c], support[c], contact.body_b, 1.0)
-        add_path(tree, work, trunks, contact, J[c], support[c], contact.body_a, -1.0)
-        fold_followers(followers, contact, J[c], support[c])
+        add_path(tree, work, columns, trunks, contact, J[c], support[c], contact.body_b, 1.0)
+        add_path(tree, work, columns, trunks, contact, J[c], support[c], contact.body_a, -1.0)
+        island = island_of(tree, trunks, contact.body_a, contact.body_b)
+        fold_contact(followers, trunks, island, contact, J[c], support[c])
+
+
+@exact
+def fill_row_jacobians(tree, work, columns, trunks, followers, rows, count, J, support):
+    """
+    Write each row's Jacobian, a line.
+
+    :param J: Result, shape (capacity, nv); the first ``n_support`` columns count.
+    :param support: Result, shape (capacity, nv).
+    """
+    for r in range(count):
+        row = rows[r]
+        row.at = r
+        if row.kind == TIED:
+            row.n_support = 0
+            add_row_path(tree, work, columns, trunks, row, J[r], support[r], row.body_b, 1.0)
+            add_row_path(tree, work, columns, trunks, row, J[r], support[r], row.body_a, -1.0)
+            island = island_of(tree, trunks, row.body_a, row.body_b)
+            fold_row(followers, trunks, island, row, J[r], support[r])
+        else:
+            row.n_support = 1
+            J[r, 0] = row.sign
+            support[r, 0] = row.column + trunks[tree[row.body_b].trunk].offset

@@ -49,7 +49,7 @@ def add_limit(rows, count, joint, sign, gap, dt):
     row = rows[count]
     row.kind, row.column, row.sign, row.R = LIMIT, joint.column, sign * joint.ratio, joint.R
     row.b = -gap / dt if gap >= 0.0 else min(-gap * joint.rate, joint.max_speed)
-    row.v, row.body = joint.v, joint.body
+    row.v, row.body_a, row.body_b = joint.v, 0, joint.body
     return count + 1
 
 
@@ -59,7 +59,7 @@ def add_velocity_limit(rows, count, joint, sign):
     row = rows[count]
     row.kind, row.column, row.sign = LIMIT, joint.column, sign * joint.ratio
     row.R, row.b, row.v = joint.R_rigid, -joint.velocity_limit, joint.v
-    row.body = joint.body
+    row.body_a, row.body_b = 0, joint.body
     return count + 1
 
 
@@ -89,6 +89,6 @@ def find_joint_rows(joints, q, qd, free, dt, rows):
             row = rows[count]
             row.kind, row.column, row.sign = FRICTION, joint.column, joint.ratio
             row.R, row.b, row.bound, row.v = joint.R_stick, 0.0, joint.friction, joint.v
-            row.body = joint.body
+            row.body_a, row.body_b = 0, joint.body
             count += 1
     return count

@@ -83,13 +83,13 @@ def inverse_inertias(model) -> tuple[np.ndarray, np.ndarray]:
 
     Of a body [1/kg] the mean over the directions of J M^-1 J^T at the centre of mass, but not
     less than one over the mass of the whole tree (a body in a tree can look immovable at one
-    pose); only for those with shapes, else 0. Of a joint, the diagonal of M^-1.
+    pose); only for those with shapes, else 0. Of joints, M^-1.
 
-    :returns: One number a body, and one a velocity.
+    :returns: One number a body, and M^-1.
     """
     w = np.zeros(model.tree.size)
     if model.nv == 0:
-        return w, np.zeros(0)
+        return w, np.zeros((0, 0))
     M_inv, mass = np.linalg.inv(mass_matrix(model, model.home)), tree_masses(model)
     for k in sorted(set(model.shapes['link'].tolist())):
         i, inertia = model.links[k]['body'], model.tree[model.links[k]['body']]['inertia']
@@ -99,7 +99,7 @@ def inverse_inertias(model) -> tuple[np.ndarray, np.ndarray]:
         T_LB = pose_from_transform(model.links[k]['X']).inverse()
         J = jacobian(model, model.home, model.link_names[k], T_LB.R @ centre + T_LB.p)[3:]
         w[i] = max(np.trace(J @ M_inv @ J.T) / 3.0, 1.0 / mass[i])
-    return w, np.diag(M_inv).copy()
+    return w, M_inv
 
 
 def tree_masses(model) -> np.ndarray:

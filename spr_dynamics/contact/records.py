@@ -3,6 +3,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spr_dynamics.model.records import TIE
+
 # A pair of shapes that may touch, and how. ``a`` is the plane.
 PAIR = np.dtype([
     ('a', np.int64), ('b', np.int64),            # shapes
@@ -34,7 +36,7 @@ CONTACT = np.dtype([
     ('force', np.float64, 3),                    # on b, world [N]
 ], align=True)
 
-LIMIT, FRICTION = 0, 1  # kinds of rows: acts one way, or both ways up to a bound
+LIMIT, FRICTION, TIED = 0, 1, 2  # kinds of rows: acts one way; both ways up to a bound; always
 RIGID_LIMIT = 1e8  # [N m/rad] or [N/m] SDF's default stiffness of a limit, which stands for none
 
 # What limits a joint axis, for steps of one length.
@@ -51,11 +53,28 @@ JOINT = np.dtype([
     ('R_stick', np.float64),
 ], align=True)
 
-# One impulse along a joint axis: w = sign * velocity.
+# A joint axis that follows another, counted as columns.
+FOLLOWING = np.dtype([
+    ('v', np.int64), ('leader_v', np.int64),     # columns
+    ('trunk', np.int64), ('leader_trunk', np.int64),  # of the trees that they are in
+    ('ratio', np.float64),
+], align=True)
+
+# A tie of a closed loop, for steps of one length.
+LOOP = np.dtype([
+    ('tie', TIE),
+    ('R', np.float64),                           # softness
+    ('rate', np.float64),                        # at which a gap is undone [1/s]
+], align=True)
+
+# One impulse: along a joint axis, w = sign * velocity, or between the sides of a closed loop.
 ROW = np.dtype([
-    ('kind', np.int64), ('v', np.int64), ('body', np.int64),
-    ('column', np.int64), ('k', np.int64),       # among all velocities, and in its island
-    ('sign', np.float64),
+    ('kind', np.int64), ('v', np.int64),
+    ('body_a', np.int64), ('body_b', np.int64),  # as of a contact; a is the world for an axis
+    ('column', np.int64), ('sign', np.float64),  # of an axis
+    ('is_angle', np.bool_), ('point', np.float64, 3), ('e', np.float64, 3),  # of a loop, world
+    ('at', np.int64),                            # its place in the arrays of Jacobians
+    ('n_support', np.int64),                     # how many velocities it feels
     ('R', np.float64), ('b', np.float64), ('bound', np.float64),
     ('w', np.float64), ('dw', np.float64),
     ('impulse', np.float64),

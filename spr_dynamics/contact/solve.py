@@ -1,9 +1,9 @@
 """
 The constraint solver: one problem a step in the joint velocities v of an island.
 
-    minimise  1/2 (v - v_free)^T A (v - v_free) + contacts N(u_n) + T(u_t; bound) + joints P(w)
+    minimise  1/2 (v - v_free)^T A (v - v_free) + contacts N(u_n) + T(u_t; bound) + rows P(w)
 
-with u = J v at contacts and w = sign v[k] at joints. Each impulse is an explicit function of v:
+with u = J v at contacts, and w = j v for limits and friction of joints and for closed loops. Each impulse is an explicit function of v:
 the normal one of a spring and damper taken implicitly, the tangential one of Coulomb's law with
 linear creep while it sticks. For a given bound on friction the problem is convex (Castro et al.
 2022, 2023). The law at the solution is Coulomb's own if the bound is the normal impulse of the
@@ -19,14 +19,13 @@ friction only takes energy, but its bound is that of another velocity.
 """
 import math
 
-from spr_dynamics.contact.records import FRICTION
+from spr_dynamics.contact.records import FRICTION, TIED
 from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.dynamics.lu import factor_lu, solve_lu
 from spr_dynamics.jit import exact
 
 # Rows of the solver's vectors.
-(FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, TRIAL, TRIAL_CHANGE,
- SOLVER_ROWS) = range(9)
+FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, LEAST, SOLVER_ROWS = range(8)
 SOLVED, LAGGED, UNSOLVED = 0, 1, 2
 
 CONVEX_STEPS = 3  # of way A
@@ -58,25 +57,26 @@ def friction_scale(contact, slip, bound):
 
 
 @exact
-def joint_impulse(row, w):
-    """Return the impulse along a joint: a limit only pushes, dry friction has a bound."""
+def row_impulse(row, w):
+    """Return the impulse of a row: a limit only pushes, dry friction has a bound, a tie holds."""
     if row.kind == FRICTION:
         return min(max(-w / row.R, -row.bound), row.bound)
-    return max(0.0, (row.b - w) / row.R)
+    p = (row.b - w) / row.R
+    return p if row.kind == TIED else max(0.0, p)
 
 
 @exact
-def joint_stiffness(row, w):
-    """Return how fast the impulse along a joint falls with the velocity."""
-    p = joint_impulse(row, w)
-    acts = abs(p) < row.bound if row.kind == FRICTION else p > 0.0
+def row_stiffness(row, w):
+    """Return how fast the impulse of a row falls with the velocity."""
+    p = row_impulse(row, w)
+    acts = (abs(p) < row.bound if row.kind == FRICTION else p > 0.0) or row.kind == TIED
     return 1.0 / row.R if acts else 0.0
 
 
 @exact
 def relative_velocities(island, v, along):
-    """Compute J v for each contact and joint, into ``du`` and ``dw`` if along a direction."""
-    contacts, members, J, support, rows = island
+    """Compute J v for each contact and row, into ``du`` and ``dw`` if along a direction."""
+    contacts, members, J, support, rows, J_rows, support_rows = island
     for m in range(members.size):
         c = members[m]
         contact = contacts[c]
@@ -89,7 +89,9 @@ def relative_velocities(island, v, along):
         target = contact.du if along else contact.u
         target[0], target[1], target[2] = u_n, u_1, u_2
     for r in range(rows.size):
-        w = rows[r].sign * v[rows[r].k]
+        w, at = 0.0, rows[r].at
+        for s in range(rows[r].n_support):
+            w += J_rows[at, s] * v[support_rows[at, s]]
         if along:
             rows[r].dw = w
         else:
@@ -99,7 +101,7 @@ def relative_velocities(island, v, along):
 @exact
 def renew_bounds(island):
     """Bound friction by the normal impulse of the current velocity."""
-    contacts, members, J, support, rows = island
+    contacts, members, J, support, rows, J_rows, support_rows = island
     for m in range(members.size):
         contact = contacts[members[m]]
         contact.bound = normal_impulse(contact, contact.u[0])
@@ -108,7 +110,7 @@ def renew_bounds(island):
 @exact
 def evaluate(island, Av, g):
     """Compute the impulses and the residual of momentum g = A (v - v_free) - J^T impulse."""
-    contacts, members, J, support, rows = island
+    contacts, members, J, support, rows, J_rows, support_rows = island
     for i in range(g.size):
         g[i] = Av[i]
     for m in range(members.size):
@@ -122,8 +124,9 @@ def evaluate(island, Av, g):
             g[support[c, k]] -= J[c, 0, k] * p_n + J[c, 1, k] * p_1 + J[c, 2, k] * p_2
     for r in range(rows.size):
         row = rows[r]
-        row.impulse = joint_impulse(row, row.w)
-        g[row.k] -= row.sign * row.impulse
+        row.impulse = row_impulse(row, row.w)
+        for s in range(row.n_support):
+            g[support_rows[row.at, s]] -= J_rows[row.at, s] * row.impulse
 
 
 @exact
@@ -167,7 +170,7 @@ def fill_hessian(island, A, begin, H):
 
     :param begin: First column of each row of A that is not zero by its place in the tree.
     """
-    contacts, members, J, support, rows = island
+    contacts, members, J, support, rows, J_rows, support_rows = island
     for i in range(H.shape[0]):
         for j in range(begin[i]):
             H[i, j] = 0.0
@@ -190,13 +193,20 @@ def fill_hessian(island, A, begin, H):
                 if j <= i:
                     H[i, j] += w_n * J[c, 0, q] + w_1 * J[c, 1, q] + w_2 * J[c, 2, q]
     for r in range(rows.size):
-        H[rows[r].k, rows[r].k] += joint_stiffness(rows[r], rows[r].w)
+        stiffness, at = row_stiffness(rows[r], rows[r].w), rows[r].at
+        if stiffness > 0.0:
+            for p in range(rows[r].n_support):
+                i, w = support_rows[at, p], stiffness * J_rows[at, p]
+                for q in range(rows[r].n_support):
+                    j = support_rows[at, q]
+                    if j <= i:
+                        H[i, j] += w * J_rows[at, q]
 
 
 @exact
 def fill_whole_jacobian(island, A, begin, H):
     """Compute how the whole residual changes with v, friction following the normal impulse."""
-    contacts, members, J, support, rows = island
+    contacts, members, J, support, rows, J_rows, support_rows = island
     fill_hessian(island, A, begin, H)
     for i in range(H.shape[0]):
         for j in range(i):
@@ -228,7 +238,7 @@ def times_inertia(A, begin, end, v, product):
 @exact
 def slope(island, alpha, linear, quadratic):
     """Return first and second derivative of the cost along the search direction."""
-    contacts, members, J, support, rows = island
+    contacts, members, J, support, rows, J_rows, support_rows = island
     first, second = linear + alpha * quadratic, quadratic
     for m in range(members.size):
         contact = contacts[members[m]]
@@ -247,8 +257,8 @@ def slope(island, alpha, linear, quadratic):
             second -= s * (along / slip) ** 2
     for r in range(rows.size):
         w, dw = rows[r].w + alpha * rows[r].dw, rows[r].dw
-        first -= joint_impulse(rows[r], w) * dw
-        second += joint_stiffness(rows[r], w) * dw * dw
+        first -= row_impulse(rows[r], w) * dw
+        second += row_stiffness(rows[r], w) * dw * dw
     return first, second
 
 
@@ -278,7 +288,7 @@ def line_search(island, linear, quadratic, start):
 @exact
 def cost(island, v, v_free, Av):
     """Return the cost at the current velocity, each friction bound being the one it implies."""
-    contacts, members, J, support, rows = island
+    contacts, members, J, support, rows, J_rows, support_rows = island
     total = 0.0
     for i in range(v.size):
         total += 0.5 * Av[i] * (v[i] - v_free[i])
@@ -293,7 +303,7 @@ def cost(island, v, v_free, Av):
             total += limit * slip - 0.5 * contact.R_stick * limit * limit
     for r in range(rows.size):
         row = rows[r]
-        p = joint_impulse(row, row.w)
+        p = row_impulse(row, row.w)
         total += 0.5 * row.R * p * p
         if row.kind == FRICTION:
             total += abs(row.w) * abs(p) - row.R * p * p
@@ -325,7 +335,7 @@ def choose_start(island, A, begin, end, x):
 @exact
 def go_on(island, x, alpha):
     """Move along the direction; all that is linear in v moves with it."""
-    contacts, members, J, support, rows = island
+    contacts, members, J, support, rows, J_rows, support_rows = island
     for i in range(x.shape[1]):
         x[VELOCITY, i] += alpha * x[STEP, i]
         x[CHANGE, i] += alpha * x[STEP_MOMENTUM, i]
@@ -342,7 +352,7 @@ def convex_step(island, A, begin, end, H, x):
     """Take a Newton step of the convex problem; the residual is that of the current velocity."""
     dv, Adv, g = x[STEP], x[STEP_MOMENTUM], x[RESIDUAL]
     fill_hessian(island, A, begin, H)
-    factor(H)
+    factor(H, x[LEAST])
     for i in range(dv.size):
         dv[i] = -g[i]
     solve_factored(H, dv)
@@ -432,7 +442,7 @@ def mix_bounds(island, is_first):
 
     Anderson's mixing with one earlier pair (``bound_before``, ``miss_before``).
     """
-    contacts, members, J, support, rows = island
+    contacts, members, J, support, rows, J_rows, support_rows = island
     along, square = 0.0, 0.0
     for m in range(members.size):
         contact = contacts[members[m]]

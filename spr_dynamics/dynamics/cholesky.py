@@ -3,25 +3,26 @@ import math
 
 from spr_dynamics.jit import exact
 
-TINY = 1e-9  # relative size of what is added to a pivot that is not positive
+TINY = 1e-14  # share of a diagonal entry that is left by round-off where nothing should be left
 
 
 @exact
-def factor(H):
+def factor(H, least):
     """
     Factor H = L^T L in place, lower half, from the last row to the first.
 
     Where rows come parents first, a joint is gone before those that carry it, and no number
     appears between limbs where there was none (Featherstone 2008, section 6.5). A pivot that is
-    not positive, which only round-off can bring about, is lifted.
+    not positive, which only round-off can bring about, is lifted to what round-off would leave.
+
+    :param least: Scratch, shape (n,).
     """
     n = H.shape[0]
-    least = 0.0
     for k in range(n):
-        least = max(least, TINY * H[k, k])
+        least[k] = TINY * H[k, k]
     for k in range(n - 1, -1, -1):
         row = H[k]
-        d = math.sqrt(max(row[k], least))
+        d = math.sqrt(max(row[k], least[k]))
         row[k] = d
         for i in range(k):
             row[i] /= d

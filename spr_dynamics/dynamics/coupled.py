@@ -10,7 +10,7 @@ from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.dynamics.crba import composite_inertias, inertia_matrix
 from spr_dynamics.dynamics.rnea import forces_through_joints
 from spr_dynamics.dynamics.work import (
-    coupled_of, followers_of, N_FOLLOWERS, tree_of, work_of)
+    columns_of, coupled_of, followers_of, N_FOLLOWERS, tree_of, work_of)
 from spr_dynamics.jit import kernel, woven
 
 
@@ -63,16 +63,17 @@ def coupled_accelerations(block, tau, diagonal, qdd):
     Arguments, and what has to be there, are those of ``find_accelerations``.
     """
     tree, work, followers = tree_of(block), work_of(block), followers_of(block)
-    M = coupled_of(block)
+    M, columns = coupled_of(block), columns_of(block)
     composite_inertias(tree, work)
     inertia_matrix(block, M)
-    forces_through_joints(tree, work, qdd)
+    bias, least = columns[0], columns[1]  # what they held is in M now
+    forces_through_joints(tree, work, bias)
     for k in range(qdd.size):
-        qdd[k] = tau[k] - qdd[k]
+        qdd[k] = tau[k] - bias[k]
         M[k, k] += diagonal[k]
     reduce_forces(followers, qdd)
     reduce_matrix(followers, M)
-    factor(M)
+    factor(M, least)
     solve_factored(M, qdd)
     expand_velocities(followers, qdd)
 

@@ -7,7 +7,7 @@ from spr_dynamics.dynamics.check import (
 from spr_dynamics.dynamics.coupled import find_accelerations
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
-    forces_of, gravity_of, links_of, NQ, NV, tree_of, trig_of, work_of, Workspace, zero_of)
+    forces_of, gravity_of, HAS_LOOPS, links_of, NQ, NV, tree_of, trig_of, work_of, Workspace, zero_of)
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
 
 
@@ -23,11 +23,11 @@ def aba(block, q, qd, tau, qdd):
     :param qd: Velocities, shape (nv,).
     :param tau: Joint forces, shape (nv,).
     :param qdd: Result: accelerations, shape (nv,).
-    :returns: OK, or BAD if an argument has a wrong size or is not finite.
+    :returns: OK, or BAD if an argument has a wrong size or is not finite, or joints close loops.
     """
     tree, work, nv, zero = tree_of(block), work_of(block), block[NV], zero_of(block)
     if not (is_position(tree, q, block[NQ]) and is_vector(qd, nv) and is_vector(tau, nv)
-            and qdd.size == nv):
+            and qdd.size == nv) or block[HAS_LOOPS] != 0:
         return BAD
     place(tree, work, trig_of(block), q)
     turn_inertias(tree, work)
@@ -53,7 +53,8 @@ def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
         (number of links, 6).
     :param out: Array for the result, shape (nv,); a new one without it.
     :returns: Accelerations qdd, shape (nv,): the rate of change of qd.
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape or is not finite; names it. And if
+        joints close loops, which only a ``Simulation`` holds together.
     """
     block = model.buffers[Workspace].block if f_ext is None else block_with(model, f_ext)
     if out is None:
@@ -63,6 +64,8 @@ def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
     except (TypeError, ValueError):  # not contiguous, writable arrays of doubles
         status = BAD
     if status != OK:
+        if model.ties.size:
+            raise ValueError(f"joints of '{model.name}' close loops: step a Simulation of it")
         aba(block, checked_position(model, q), checked('qd', qd, model.nv),
             checked('tau', tau, model.nv), checked_out(out, (model.nv,)))
     return out

@@ -24,7 +24,8 @@ WORK = np.dtype([
 # Entries of a block: addresses, then sizes.
 (TREE_AT, WORK_AT, LINKS_AT, DRIVES_AT, FOLLOWERS_AT, TRIG_AT, GRAVITY_AT, FORCES_AT, COLUMNS_AT,
  ORDER_AT, ZERO_AT, COUPLED_AT, N_BODIES, N_LINKS, N_DRIVES, N_FOLLOWERS, N_FORCES,
- N_COUPLED, NQ, NV, IN_ORDER, BLOCK_SIZE) = range(22)
+ N_COUPLED, NQ, NV, IN_ORDER, HAS_LOOPS,
+ BLOCK_SIZE) = range(23)
 
 
 @inlined
@@ -59,7 +60,7 @@ class Workspace:
             self.forces, np.full((12, nv), np.nan), model.order, np.zeros(nv),
             np.zeros((n_coupled, n_coupled)))
         sizes = (nb, model.links.size, model.drives.size, n_followers, 0, n_coupled, model.nq, nv,
-                 in_order)
+                 in_order, model.ties.size > 0)
         self.block = np.array([*(array.ctypes.data for array in self.kept), *sizes], np.int64)
         """Where a kernel finds all this in a single argument: a call with ten takes 1 us more."""
         self.pushed_block = self.block.copy()

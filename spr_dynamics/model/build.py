@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.errors import ModelError
+from spr_dynamics.model.closures import tie_records
 from spr_dynamics.model.coupling import follower_records
 from spr_dynamics.model.model import Dof, FreeRoot, frozen, Joint, Model
 from spr_dynamics.model.records import (
     AXIS, BALL, DRIVE, FREE, LINK, POSITIONS, transform_from_pose, TREE, VELOCITIES)
 from spr_dynamics.model.shapes import build_shapes
 from spr_dynamics.model.topology import (
-    find_movers, joins_static, order_bodies, weld, where)
+    closing, find_movers, joins_static, order_bodies, weld, where)
 from spr_dynamics.sdformat.assemble import Assembly, unique_names
 from spr_dynamics.sdformat.values import effective_bound
 
@@ -31,7 +32,7 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
     """
     refuse_unsimulated(assembly)
     group = weld(assembly, fix_base)
-    movers = find_movers(assembly, group)
+    movers, closures = find_movers(assembly, group)
     bodies, numbers = order_bodies(assembly, group, movers)
     body_of_link = [numbers[k] for k in group]
     layout = lay_out(assembly, bodies)
@@ -52,12 +53,14 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
         dt=assembly.physics.max_step_size,
         real_time_factor=assembly.physics.real_time_factor,
         link_names=link_names, shape_names=shape_names,
+        ties=frozen(tie_records(assembly, bodies, numbers, group, closures)),
         drives=frozen(drive_records(bodies, layout)), followers=frozen(followers),
         order=frozen(order_of_columns(tree)),
         joints=joints, dofs=dofs, free_roots=roots,
         home=frozen(home(bodies, layout, followers)),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
-                  *joint_warnings(assembly), *shape_warnings),
+                  *joint_warnings(assembly), *shape_warnings,
+                  *closure_warnings(assembly, group, movers, closures)),
         assembly=assembly)
 
 
@@ -338,6 +341,21 @@ def joint_warnings(assembly):
     names = [j.name for j in assembly.joints if j.element.cone_limit is not None]
     return (f'cone limits of {len(names)} joints are read but not simulated yet '
             f'({", ".join(names)})',) if names else ()
+
+
+def closure_warnings(assembly, group, movers, closures):
+    """Say which joints are constraints, and what of them is left out."""
+    for joint in closures:
+        yield closing(assembly, group, movers, joint)
+        left_out = [name for axis in (joint.element.axis, joint.element.axis2)[:len(joint.axes)]
+                    for name, is_asked in (
+                        ('damping', axis.damping), ('friction', axis.friction),
+                        ('stiffness', axis.spring_stiffness),
+                        ('limits', axis.limit.lower > -1e16 or axis.limit.upper < 1e16))
+                    if is_asked]
+        if left_out:
+            yield (f"{where(joint.element)}: joint '{joint.name}' closes a loop; of it "
+                   f'{", ".join(left_out)} are not simulated yet')
 
 
 def static_warnings(assembly):

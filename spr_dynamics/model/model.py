@@ -69,9 +69,8 @@ class Buffers(dict):
         self.model = model
 
     def __missing__(self, kind):
-        """Make it."""
-        buffer = self[kind] = kind(self.model)
-        return buffer
+        """Make it; the first one made stays, since somebody may hold its addresses."""
+        return self.setdefault(kind, kind(self.model))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +104,8 @@ class Model:
     """``DRIVE`` records, one a joint axis."""
     followers: np.ndarray
     """``FOLLOWER`` records: the mimics and gears."""
+    ties: np.ndarray
+    """``TIE`` records: what joints that close loops hold together."""
     order: np.ndarray
     """Index into qd of each velocity, counted depth first, shape (nv,)."""
     joints: tuple[Joint, ...]
@@ -119,7 +120,7 @@ class Model:
     assembly: Assembly
     """The elements that this model was built from."""
     buffers: 'Buffers' = field(init=False, repr=False)
-    """Where algorithms keep their scratch for this model; emptying it loses nothing."""
+    """Where algorithms keep their scratch for this model: one thread at a time may use it."""
 
     def __post_init__(self):
         """Begin without scratch."""

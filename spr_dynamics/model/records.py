@@ -45,6 +45,15 @@ FOLLOWER = np.dtype([
     ('ratio', np.float64), ('offset', np.float64),
 ], align=True)
 
+# One direction in which a joint that closes a loop holds bodies a and b together.
+TIE = np.dtype([
+    ('a', np.int64), ('b', np.int64),            # bodies
+    ('is_angle', np.bool_),                      # keeps e_a . e_b, else holds points along e_a
+    ('p_a', np.float64, 3), ('p_b', np.float64, 3),  # where the joint is, in each body
+    ('e_a', np.float64, 3), ('e_b', np.float64, 3),  # directions in each body
+    ('cosine', np.float64),                      # e_a . e_b as it is to be
+], align=True)
+
 # One record a link, in file order.
 LINK = np.dtype([
     ('body', np.int64),

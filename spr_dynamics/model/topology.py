@@ -72,11 +72,14 @@ def joins_static(assembly, joint):
 
 def find_movers(assembly, group):
     """
-    Find the joint that moves each group.
+    Find the joint that moves each group, and the joints that close loops.
 
-    :raises ModelError: If two joints move one group, or a joint has nothing that could move.
+    Of two joints that would move one group, and of those in a circle, the last one closes it.
+
+    :returns: The joints by group, and those that are left.
+    :raises ModelError: If a joint has nothing that could move.
     """
-    movers, problems = {}, []
+    movers, closures, problems = {}, [], []
     for joint in movable(assembly):
         child = group[joint.child]
         name = assembly.links[joint.child].name
@@ -86,18 +89,30 @@ def find_movers(assembly, group):
         elif joint.parent != WORLD and group[joint.parent] == child:
             problems.append(f"{where(joint.element)}: joint '{joint.name}' can't move link "
                             f"'{name}', which is fixed to its parent")
-        elif child in movers:
-            problems.append(two_parents(assembly, group, movers, joint))
+        elif child in movers or carries(group, movers, child, joint):
+            closures.append(joint)
         else:
             movers[child] = joint
     if problems:
         raise ModelError('\n'.join(problems))
-    return movers
+    return movers, closures
 
 
-def two_parents(assembly, group, movers, joint):
-    """Say that a joint moves what another one moves already, and which loop they close."""
+def carries(group, movers, child, joint):
+    """Say whether the child of a joint carries its parent, so that it would carry itself."""
+    return any(group_of(group, step.parent) == child
+               for step in path_inward(group, movers, joint)) or (
+        group_of(group, joint.parent) == child)
+
+
+def closing(assembly, group, movers, joint):
+    """Say which loop a joint closes."""
     child = group[joint.child]
+    if child not in movers:
+        circle = path_inward(group, movers, joint)
+        names = ' '.join(f'{link_name(assembly, step.child)} [{step.name}]' for step in circle)
+        return (f"{where(joint.element)}: joint '{joint.name}' closes the loop {names} "
+                f'{link_name(assembly, joint.child)}: it is a constraint')
     there, back = (path_inward(group, movers, end) for end in (movers[child], joint))
     shared = {id(step) for step in there} & {id(step) for step in back}
     there = [step for step in there if id(step) not in shared]
@@ -111,7 +126,7 @@ def two_parents(assembly, group, movers, joint):
     return (f"{where(joint.element)}: link '{assembly.links[joint.child].name}' is moved by "
             f"joints '{movers[child].name}' and '{joint.name}'"
             + (f', which close the loop {" ".join(loop)}' if is_closed else '')
-            + '; kinematic loops are not simulated yet, one joint moves a link')
+            + f": '{joint.name}' is a constraint")
 
 
 def path_inward(group, movers, joint):
@@ -134,7 +149,7 @@ def link_name(assembly, link):
 def has_free_root(assembly) -> bool:
     """Say whether anything in an assembly is held by nothing."""
     group = weld(assembly, fix_base=False)
-    return bool(set(group) - {WORLD} - set(find_movers(assembly, group)))
+    return bool(set(group) - {WORLD} - set(find_movers(assembly, group)[0]))
 
 
 def order_bodies(assembly, group, movers):
@@ -169,13 +184,6 @@ def order_bodies(assembly, group, movers):
             parent = len(bodies) - 1
         numbers[k] = len(bodies) - 1
         waiting += [(child, numbers[k]) for child in children.get(k, [])]
-    lost = [joint for k, joint in movers.items() if k not in numbers]
-    if lost:
-        circle = path_inward(group, movers, lost[0])
-        names = ' '.join(f'{link_name(assembly, step.child)} [{step.name}]' for step in circle)
-        raise ModelError(f"{where(lost[0].element)}: joint '{lost[0].name}' is part of a loop "
-                         f'that nothing holds: {names} {link_name(assembly, lost[0].child)}; '
-                         'kinematic loops are not simulated yet')
     return bodies, numbers
 
 

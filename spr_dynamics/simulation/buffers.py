@@ -3,8 +3,9 @@ import numpy as np
 
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import joint_laws
+from spr_dynamics.contact.loops import loop_laws
 from spr_dynamics.contact.pairs import candidate_pairs, capacity, inverse_inertias
-from spr_dynamics.contact.records import CONTACT, ROW
+from spr_dynamics.contact.records import CONTACT, FOLLOWING, ROW
 from spr_dynamics.contact.solve import SOLVER_ROWS
 from spr_dynamics.dynamics.work import BLOCK_SIZE, Workspace
 from spr_dynamics.sensors.measure import SENSOR
@@ -14,11 +15,11 @@ from spr_dynamics.simulation.state import State
 FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
 
 # Entries of a simulation's block, after those of its ``Workspace``: addresses, then sizes.
-(SHAPES_AT, PAIRS_AT, JOINTS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT, NUMBERS_AT,
+(SHAPES_AT, PAIRS_AT, JOINTS_AT, LOOPS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT, NUMBERS_AT,
  COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT, SORTED_LIMITS_AT, J_AT, SUPPORT_AT,
- TRUNKS_AT, ISLANDS_AT, MEMBERS_AT, FOLLOWING_AT, MATRICES_AT, INDICES_AT, ROWS_AT, SOLVER_AT,
- FELT_AT, STAGES_AT, N_SHAPES, N_PAIRS, N_JOINTS, N_SENSORS, N_CONTACTS, N_LIMITS, N_MATRIX,
- INTEGRATOR) = range(BLOCK_SIZE, BLOCK_SIZE + 34)
+ ROW_J_AT, ROW_SUPPORT_AT, TRUNKS_AT, ISLANDS_AT, MEMBERS_AT, FOLLOWING_AT, MATRICES_AT,
+ INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, STAGES_AT, N_SHAPES, N_PAIRS, N_JOINTS, N_LOOPS,
+ N_SENSORS, N_CONTACTS, N_LIMITS, N_MATRIX, INTEGRATOR) = range(BLOCK_SIZE, BLOCK_SIZE + 38)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
@@ -40,10 +41,12 @@ class StepBuffers:
 
     def __init__(self, model, dt, n_sensors, options, integrator):
         nb, nq, nv = model.tree.size, model.nq, model.nv
-        w_body, w_joint = inverse_inertias(model)
+        w_body, M_inv = inverse_inertias(model)
         self.pairs = candidate_pairs(model, options, dt, w_body)
-        joints = joint_laws(model, options, dt, w_joint)
-        n_contacts, n_limits = capacity(model, self.pairs), ROWS_A_JOINT * joints.size
+        joints = joint_laws(model, options, dt, np.diag(M_inv))
+        loops = loop_laws(model, options, dt, M_inv)
+        n_contacts, n_limits = capacity(model, self.pairs), (
+            ROWS_A_JOINT * joints.size + loops.size)
         self.state = State(model, n_sensors, n_contacts)
         self.sensors = np.zeros(n_sensors, SENSOR)
         self.watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
@@ -53,16 +56,17 @@ class StepBuffers:
         work = Workspace(model, self.state.gravity)
         state = self.state
         arrays = (
-            model.shapes, self.pairs, joints, self.sensors, self.watched, options.record(dt),
+            model.shapes, self.pairs, joints, loops, self.sensors, self.watched, options.record(dt),
             self.lag, state.numbers, state.counters, state.readings, state.contacts,
             np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW), np.zeros(n_limits, ROW),
             np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
+            np.zeros((n_limits, nv)), np.zeros((n_limits, nv), np.int64),
             np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
             in_columns(model), np.zeros((MATRICES, n_matrix, n_matrix)),
             np.zeros((INDICES, nv), np.int64), np.zeros((ROWS, nv)),
             np.zeros((SOLVER_ROWS, nv)), np.zeros((2, n_contacts, 3)),
             np.zeros((STAGES, nq + nv)))
-        sizes = (model.shapes.size, self.pairs.size, joints.size, n_sensors, n_contacts, n_limits,
+        sizes = (model.shapes.size, self.pairs.size, joints.size, loops.size, n_sensors, n_contacts, n_limits,
                  n_matrix, integrator)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
@@ -76,6 +80,14 @@ class StepBuffers:
 
 def in_columns(model) -> np.ndarray:
     """Return the model's followers with velocities counted as columns."""
-    followers, column = model.followers.copy(), np.argsort(model.order)
-    followers['v'], followers['leader_v'] = column[followers['v']], column[followers['leader_v']]
-    return followers
+    column = np.argsort(model.order)
+    trunk = np.zeros(model.nv, np.int64)
+    for record in model.tree[1:]:
+        trunk[record['column']:record['next_column']] = record['trunk']
+    following = np.zeros(model.followers.size, FOLLOWING)
+    following['v'] = column[model.followers['v']]
+    following['leader_v'] = column[model.followers['leader_v']]
+    following['trunk'] = trunk[following['v']]
+    following['leader_trunk'] = trunk[following['leader_v']]
+    following['ratio'] = model.followers['ratio']
+    return following

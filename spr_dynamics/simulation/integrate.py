@@ -7,7 +7,7 @@ from spr_dynamics.dynamics.work import (
 from spr_dynamics.jit import inlined, kernel, woven
 from spr_dynamics.model.records import AXIS, BALL, FREE
 from spr_dynamics.spatial import (
-    add, as_matrix, as_rigid_inertia, as_vector, cross, normalised, put_quaternion, put_vector,
+    add, as_matrix, as_rigid_inertia, as_vector, cross, exponential, normalised, put_quaternion, put_vector,
     quaternion_rate, rotation, scale, subtract, times, transpose, turn_quaternion,
     turn_quaternion_within)
 
@@ -136,6 +136,18 @@ def normalise(tree, q):
 
 
 @kernel
+def turn_back(tree, spins, rates, dt, turned):
+    """Copy rates of velocities, those of free bodies' spins being turned by their spins for dt."""
+    for k in range(rates.size):
+        turned[k] = rates[k]
+    for i in range(1, tree.size):
+        if tree[i].joint == FREE:
+            k = tree[i].v + 3
+            R = rotation(*exponential(scale(as_vector(spins, k), dt)))
+            put_vector(turned, k, times(R, as_vector(rates, k)))
+
+
+@kernel
 def turn_and_slide(tree, followers, q, qd, dt, moved):
     """Move positions from q by constant velocities for a time, into ``moved``."""
     for j in range(q.size):
@@ -194,22 +206,23 @@ def midpoint_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
     """
     Replace a state by the one after a step of the implicit midpoint rule, of second order.
 
-    It is its own mirror image in time, so energy does not drift. The middle is found by
-    repeating: dt has to be shorter than the stiffest spring's period.
+    It is its own mirror image in time. Spins of free bodies have their mean in the body's axes.
+    The middle is found by repeating: dt has to be shorter than the stiffest spring's period.
 
     :returns: Whether the middle was found; the state is not changed otherwise.
     """
     nq = q.size
     tree, followers = tree_of(block), followers_of(block)
-    q_middle, qd_middle = stages[0, :nq], stages[0, nq:]
+    q_middle, qd_middle, rates = stages[0, :nq], stages[0, nq:], stages[1, nq:]
     for k in range(qd.size):
         qd_middle[k] = qd[k]
     for _ in range(ITERATIONS):
         turn_and_slide(tree, followers, q, qd_middle, 0.5 * dt, q_middle)
         accelerate(block, q_middle, qd_middle, command, tau, diagonal, qdd)
+        turn_back(tree, qd_middle, qdd, -0.5 * dt, rates)
         change, size = 0.0, 0.0
         for k in range(qd.size):
-            v = qd[k] + 0.5 * dt * qdd[k]
+            v = qd[k] + 0.5 * dt * rates[k]
             change = max(change, abs(v - qd_middle[k]))
             size = max(size, abs(v))
             qd_middle[k] = v
@@ -220,6 +233,7 @@ def midpoint_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
             for j in range(nq):
                 q[j] = q_middle[j]
             for k in range(qd.size):
-                qd[k] += dt * qdd[k]
+                rates[k] = 2.0 * qd_middle[k] - qd[k]
+            turn_back(tree, qd_middle, rates, dt, qd)
             return True
     return False

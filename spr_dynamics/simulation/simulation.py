@@ -61,9 +61,11 @@ class Simulation:
         self.torques = Torques(model.nv)
         """What is set on ``joints`` for the next step."""
         self._chosen = options, integrator, dict(joint_integrators or {})
-        if INTEGRATORS[integrator] != EULER and (buffers.pairs.size or contact_sensors):
-            raise ValueError(f"integrator '{integrator}' is for models in which nothing can touch "
-                             "and without contact sensors; 'semi_implicit_euler' is for all")
+        if INTEGRATORS[integrator] != EULER and (
+                buffers.pairs.size or contact_sensors or model.ties.size):
+            raise ValueError(
+                f"integrator '{integrator}' is for models in which nothing can touch, without "
+                "closed loops or contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
         self.sensors: dict[str, ContactSensor] = {}
         for index, (name, settings) in enumerate(contact_sensors.items()):
@@ -73,7 +75,8 @@ class Simulation:
                     settings)
             except SensorError as problem:
                 raise SensorError(f"contact sensor '{name}': {problem}") from None
-        self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors)
+        self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors,
+                                           (integrator, options), buffers.lag, buffers.pairs)
         self._state.gravity[:] = model.gravity
         self.reset()
 

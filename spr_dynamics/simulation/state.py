@@ -69,10 +69,12 @@ class State:
             at += block.nbytes
 
 
-def fingerprint_of(model, dt_ns, sensors) -> bytes:
+def fingerprint_of(model, dt_ns, sensors, rules, *arrays) -> bytes:
     """Return a digest of what a snapshot must have in common with its simulation."""
     digest = hashlib.sha256()
-    for records in (model.tree, model.links, model.shapes, model.drives, model.followers):
+    for records in (model.tree, model.links, model.shapes, model.drives, model.followers,
+                    model.ties, *arrays):
         digest.update(records.tobytes())
-    digest.update(repr((model.joint_names, model.link_names, dt_ns, tuple(sensors))).encode())
+    digest.update(repr((model.joint_names, model.link_names, dt_ns, tuple(sensors),
+                        rules)).encode())
     return digest.digest()

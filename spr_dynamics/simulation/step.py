@@ -6,7 +6,8 @@ from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.impulses import find_velocities
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import find_joint_rows
-from spr_dynamics.contact.records import CONTACT, JOINT, OPTIONS, PAIR, ROW
+from spr_dynamics.contact.loops import find_loop_rows
+from spr_dynamics.contact.records import CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, PAIR, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
 from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.check import (
@@ -20,13 +21,14 @@ from spr_dynamics.dynamics.work import (
     columns_of, drives_of, followers_of, gravity_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of,
     tree_of, trig_of, work_of, zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
-from spr_dynamics.model.records import AXIS, FOLLOWER, SHAPE
+from spr_dynamics.model.records import AXIS, SHAPE
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
     FREE_VELOCITY, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT, KEPT_AT, LAG_AT,
-    LIMITS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS, N_LIMITS, N_MATRIX,
-    N_PAIRS, N_SENSORS, N_SHAPES, NUMBERS_AT, OPTIONS_AT, PAIRS_AT, READINGS_AT, RK4, ROWS,
+    LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX,
+    N_PAIRS, N_SENSORS, N_SHAPES, NUMBERS_AT, OPTIONS_AT, PAIRS_AT, READINGS_AT, RK4,
+    ROW_J_AT, ROW_SUPPORT_AT, ROWS,
     ROWS_AT, SENSORS_AT, SHAPES_AT, SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT,
     TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
@@ -89,7 +91,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     """
     nv, n_matrix, capacity = block[NV], block[N_MATRIX], block[N_CONTACTS]
     tree, work, order = tree_of(block), work_of(block), order_of(block)
-    followers = array_at(block[FOLLOWING_AT], block[N_FOLLOWERS], FOLLOWER)
+    followers = array_at(block[FOLLOWING_AT], block[N_FOLLOWERS], FOLLOWING)
     matrices = array_at(block[MATRICES_AT], (MATRICES, n_matrix, n_matrix), np.float64)
     M, columns = matrices[0], columns_of(block)
     directions(tree, work, columns)
@@ -101,10 +103,12 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
         x[VELOCITY, k] = qd[k] + change[k]
     reduce_matrix(followers, M)
     iterations, status = find_velocities(
-        tree, work, followers, order, contacts, n_contacts, rows, n_rows,
+        tree, work, columns, followers, order, contacts, n_contacts, rows, n_rows,
         array_at(block[SORTED_LIMITS_AT], block[N_LIMITS], ROW),
         array_at(block[J_AT], (capacity, 3, nv), np.float64),
         array_at(block[SUPPORT_AT], (capacity, nv), np.int64),
+        array_at(block[ROW_J_AT], (block[N_LIMITS], nv), np.float64),
+        array_at(block[ROW_SUPPORT_AT], (block[N_LIMITS], nv), np.int64),
         array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK),
         array_at(block[ISLANDS_AT], block[N_BODIES], ISLAND),
         array_at(block[MEMBERS_AT], capacity, np.int64), matrices,
@@ -132,6 +136,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     shapes = array_at(block[SHAPES_AT], block[N_SHAPES], SHAPE)
     pairs = array_at(block[PAIRS_AT], block[N_PAIRS], PAIR)
     joints = array_at(block[JOINTS_AT], block[N_JOINTS], JOINT)
+    loops = array_at(block[LOOPS_AT], block[N_LOOPS], LOOP)
     rows = array_at(block[LIMITS_AT], block[N_LIMITS], ROW)
     options = array_at(block[OPTIONS_AT], 1, OPTIONS)
     kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
@@ -145,6 +150,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
         return DIVERGED
     count = find_contacts(shapes, pairs, work, options, found)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
+    n_rows = find_loop_rows(loops, work, rows, n_rows)
     iterations, status = 0, SOLVED
     if count + n_rows > 0:
         if not has_spins:
