@@ -28,8 +28,8 @@ def leave_alone(tree, trunks, order, free, velocity):
 
 @exact
 def find_velocities(tree, work, columns, followers, order, contacts, n_contacts, rows, n_rows,
-                    sorted_rows, J, support, J_rows, support_rows, trunks, islands, members, matrices, indices, vectors, free,
-                    velocity, options):
+                    sorted_rows, J, support, J_rows, support_rows, trunks, islands, members,
+                    matrices, indices, vectors, free, velocity, options):
     """
     Replace velocities by those that contacts, limits and joint friction allow.
 

@@ -7,7 +7,7 @@ from spr_dynamics.spatial import add, as_vector, cross, dot, Motion, subtract, V
 
 @inlined
 def direction(columns, c):
-    """Return how velocity c moves all that its joint carries, about the first joint of its tree."""
+    """Return how velocity c moves what its joint carries, about the first joint of its tree."""
     return Motion(Vector(columns[0, c], columns[1, c], columns[2, c]),
                   Vector(columns[3, c], columns[4, c], columns[5, c]))
 
@@ -131,8 +131,9 @@ def fill_row_jacobians(tree, work, columns, trunks, followers, rows, count, J, s
     """
     Write each row's Jacobian, a line.
 
-    :param J: Result, shape (capacity, nv); the first ``n_support`` columns count.
-    :param support: Result, shape (capacity, nv).
+    :param J: Result, shape (capacity, nv), or (capacity, 1) without loops; the first
+        ``n_support`` columns count.
+    :param support: Result, of the same shape.
     """
     for r in range(count):
         row = rows[r]

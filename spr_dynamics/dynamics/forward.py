@@ -7,7 +7,8 @@ from spr_dynamics.dynamics.check import (
 from spr_dynamics.dynamics.coupled import find_accelerations
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
-    forces_of, gravity_of, HAS_LOOPS, links_of, NQ, NV, tree_of, trig_of, work_of, Workspace, zero_of)
+    forces_of, gravity_of, HAS_LOOPS, links_of, NQ, NV, tree_of, trig_of, work_of, Workspace,
+    zero_of)
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
 
 

@@ -19,7 +19,8 @@ FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
  COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT, SORTED_LIMITS_AT, J_AT, SUPPORT_AT,
  ROW_J_AT, ROW_SUPPORT_AT, TRUNKS_AT, ISLANDS_AT, MEMBERS_AT, FOLLOWING_AT, MATRICES_AT,
  INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, STAGES_AT, N_SHAPES, N_PAIRS, N_JOINTS, N_LOOPS,
- N_SENSORS, N_CONTACTS, N_LIMITS, N_MATRIX, INTEGRATOR) = range(BLOCK_SIZE, BLOCK_SIZE + 38)
+ N_SENSORS, N_CONTACTS, N_LIMITS, N_WIDTH, N_MATRIX, INTEGRATOR) = range(
+     BLOCK_SIZE, BLOCK_SIZE + 39)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
@@ -45,29 +46,30 @@ class StepBuffers:
         self.pairs = candidate_pairs(model, options, dt, w_body)
         joints = joint_laws(model, options, dt, np.diag(M_inv))
         loops = loop_laws(model, options, dt, M_inv)
-        n_contacts, n_limits = capacity(model, self.pairs), (
-            ROWS_A_JOINT * joints.size + loops.size)
+        n_contacts = capacity(model, self.pairs)
+        n_limits = ROWS_A_JOINT * joints.size + loops.size
         self.state = State(model, n_sensors, n_contacts)
         self.sensors = np.zeros(n_sensors, SENSOR)
         self.watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
         self.lag = np.zeros(nv)
         """How far the velocity that moves a joint lies back: 0 the new one, 0.5 the mean."""
+        width = nv if loops.size else 1  # a limit feels one velocity
         n_matrix = nv if n_contacts or n_limits else 0
         work = Workspace(model, self.state.gravity)
         state = self.state
         arrays = (
-            model.shapes, self.pairs, joints, loops, self.sensors, self.watched, options.record(dt),
-            self.lag, state.numbers, state.counters, state.readings, state.contacts,
+            model.shapes, self.pairs, joints, loops, self.sensors, self.watched,
+            options.record(dt), self.lag, state.numbers, state.counters, state.readings, state.contacts,
             np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW), np.zeros(n_limits, ROW),
             np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
-            np.zeros((n_limits, nv)), np.zeros((n_limits, nv), np.int64),
+            np.zeros((n_limits, width)), np.zeros((n_limits, width), np.int64),
             np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
             in_columns(model), np.zeros((MATRICES, n_matrix, n_matrix)),
             np.zeros((INDICES, nv), np.int64), np.zeros((ROWS, nv)),
             np.zeros((SOLVER_ROWS, nv)), np.zeros((2, n_contacts, 3)),
             np.zeros((STAGES, nq + nv)))
-        sizes = (model.shapes.size, self.pairs.size, joints.size, loops.size, n_sensors, n_contacts, n_limits,
-                 n_matrix, integrator)
+        sizes = (model.shapes.size, self.pairs.size, joints.size, loops.size, n_sensors,
+                 n_contacts, n_limits, width, n_matrix, integrator)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
         self._kept = work, arrays  # the block holds their addresses only

@@ -7,8 +7,8 @@ from spr_dynamics.dynamics.work import (
 from spr_dynamics.jit import inlined, kernel, woven
 from spr_dynamics.model.records import AXIS, BALL, FREE
 from spr_dynamics.spatial import (
-    add, as_matrix, as_rigid_inertia, as_vector, cross, exponential, normalised, put_quaternion, put_vector,
-    quaternion_rate, rotation, scale, subtract, times, transpose, turn_quaternion,
+    add, as_matrix, as_rigid_inertia, as_vector, cross, exponential, normalised, put_quaternion,
+    put_vector, quaternion_rate, rotation, scale, subtract, times, transpose, turn_quaternion,
     turn_quaternion_within)
 
 SETTLED = 1e-12  # change of velocity, relative, at which the implicit midpoint is found

@@ -26,11 +26,10 @@ from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
     FREE_VELOCITY, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT, KEPT_AT, LAG_AT,
-    LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX,
-    N_PAIRS, N_SENSORS, N_SHAPES, NUMBERS_AT, OPTIONS_AT, PAIRS_AT, READINGS_AT, RK4,
-    ROW_J_AT, ROW_SUPPORT_AT, ROWS,
-    ROWS_AT, SENSORS_AT, SHAPES_AT, SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT,
-    TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
+    LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS, N_LIMITS,
+    N_LOOPS, N_MATRIX, N_PAIRS, N_SENSORS, N_SHAPES, N_WIDTH, NUMBERS_AT, OPTIONS_AT, PAIRS_AT,
+    READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT, SHAPES_AT, SOLVER_AT,
+    SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
     add_passive_forces, midpoint_step, move, rk4_step)
 from spr_dynamics.simulation.state import (
@@ -107,8 +106,8 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
         array_at(block[SORTED_LIMITS_AT], block[N_LIMITS], ROW),
         array_at(block[J_AT], (capacity, 3, nv), np.float64),
         array_at(block[SUPPORT_AT], (capacity, nv), np.int64),
-        array_at(block[ROW_J_AT], (block[N_LIMITS], nv), np.float64),
-        array_at(block[ROW_SUPPORT_AT], (block[N_LIMITS], nv), np.int64),
+        array_at(block[ROW_J_AT], (block[N_LIMITS], block[N_WIDTH]), np.float64),
+        array_at(block[ROW_SUPPORT_AT], (block[N_LIMITS], block[N_WIDTH]), np.int64),
         array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK),
         array_at(block[ISLANDS_AT], block[N_BODIES], ISLAND),
         array_at(block[MEMBERS_AT], capacity, np.int64), matrices,
