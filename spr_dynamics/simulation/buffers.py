@@ -59,8 +59,9 @@ class StepBuffers:
         state = self.state
         arrays = (
             model.shapes, self.pairs, joints, loops, self.sensors, self.watched,
-            options.record(dt), self.lag, state.numbers, state.counters, state.readings, state.contacts,
-            np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW), np.zeros(n_limits, ROW),
+            options.record(dt), self.lag, state.numbers, state.counters, state.readings,
+            state.contacts, np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW),
+            np.zeros(n_limits, ROW),
             np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
             np.zeros((n_limits, width)), np.zeros((n_limits, width), np.int64),
             np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
