@@ -7,8 +7,8 @@ with u = J v at contacts, and w = j v for limits and friction of joints and for 
 Each impulse is an explicit function of v: the normal one of a spring and damper taken
 implicitly, the tangential one of Coulomb's law with linear creep while it sticks. For a given
 bound on friction the problem is convex (Castro et al. 2022, 2023). The law at the solution is
-Coulomb's own if the bound is the normal impulse of the same v (De Saxce and Feng 1998, Acary et al.
-2011). Three ways there, each tried when the one before has not arrived:
+Coulomb's own if the bound is the normal impulse of the same v (De Saxce and Feng 1998, Acary et
+al. 2011). Three ways there, each tried when the one before has not arrived:
 
 * A, Newton on the convex problem, the bound being renewed before each step;
 * B, Newton on the whole residual, in which friction follows the normal impulse;
