@@ -54,8 +54,8 @@ setup(
     extras_require={
         'jazzy': ros_wheels('jazzy'),
         'kilted': ros_wheels('kilted'),
-        'mesh': ['pycollada', 'trimesh'],
-        'test': ['hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML', 'scipy',
+        'mesh': ['pycollada', 'scipy', 'trimesh'],
+        'test': ['coal', 'hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML', 'scipy',
                  'setuptools', 'trimesh'],
         'bench': ['mujoco', 'pin'],
         'lint': ['flake8', 'flake8-import-order', 'mypy', 'ruff'],

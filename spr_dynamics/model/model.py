@@ -85,6 +85,10 @@ class Model:
     """``LINK`` records in file order."""
     shapes: np.ndarray
     """``SHAPE`` records in file order."""
+    vertices: np.ndarray
+    """Of convex meshes, each in its own frame, shape (n, 3); ``SHAPE`` and ``FACE`` count them."""
+    faces: np.ndarray
+    """``FACE`` records of convex meshes."""
     gravity: np.ndarray
     """Acceleration of free fall in the world [m/s^2], shape (3,)."""
     dt: float

@@ -3,8 +3,9 @@ import numba
 import numpy as np
 
 from spr_dynamics.contact.detect import find_contacts
+from spr_dynamics.contact.geometry import GEOMETRY_SIZE
 from spr_dynamics.contact.jacobian import fill_jacobians
-from spr_dynamics.contact.records import CONTACT, OPTIONS, PAIR
+from spr_dynamics.contact.records import CONTACT, OPTIONS
 from spr_dynamics.contact.solve import RENEWALS, solve_contacts
 from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.check import (
@@ -17,13 +18,13 @@ from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
     drives_of, followers_of, gravity_of, NQ, NV, tree_of, trig_of, work_of, zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
-from spr_dynamics.model.records import FREE, SHAPE
+from spr_dynamics.model.records import FREE
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOUND_AT, FREE_VELOCITY,
-    INTEGRATOR, J_AT, KEPT_AT, LAG_AT, MATRICES_AT, N_CONTACTS, N_MATRIX, N_PAIRS, N_SENSORS,
-    N_SHAPES, NUMBERS_AT, OPTIONS_AT, PAIRS_AT, READINGS_AT, RK4, ROWS, ROWS_AT, SENSORS_AT,
-    SHAPES_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, VELOCITY, WATCHED_AT)
+    GEOMETRY_AT, INTEGRATOR, J_AT, KEPT_AT, LAG_AT, MATRICES_AT, N_CONTACTS, N_MATRIX, N_SENSORS,
+    N_SHAPES, NUMBERS_AT, OPTIONS_AT, READINGS_AT, RK4, ROWS, ROWS_AT, SENSORS_AT, STAGES,
+    STAGES_AT, SUPPORT_AT, TAU, VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
     add_passive_forces, midpoint_step, move, rk4_step)
 from spr_dynamics.simulation.state import CONTACTS, ITERATIONS, LAGGED, STEPS, UNSOLVED
@@ -112,8 +113,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, is_free):
     :returns: OK, or DIVERGED.
     """
     tree, work = tree_of(block), work_of(block)
-    shapes = array_at(block[SHAPES_AT], block[N_SHAPES], SHAPE)
-    pairs = array_at(block[PAIRS_AT], block[N_PAIRS], PAIR)
+    geometry = array_at(block[GEOMETRY_AT], GEOMETRY_SIZE, np.int64)
     options = array_at(block[OPTIONS_AT], 1, OPTIONS)
     kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
     found = array_at(block[FOUND_AT], block[N_CONTACTS], CONTACT)
@@ -124,7 +124,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, is_free):
     free_velocities(block, q, qd, dt, x, is_free)
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
-    count = find_contacts(shapes, pairs, work, options, found)
+    count, _ = find_contacts(geometry, work, options, found)
     iterations, solved = 0, True
     if count > 0:
         if not is_free:

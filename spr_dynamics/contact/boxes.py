@@ -1,0 +1,120 @@
+"""
+Boxes against boxes, by separating axes.
+
+Two boxes are apart as far as along one of 15 directions: the axes of each, and what is across
+one edge of each.
+"""
+import math
+
+from spr_dynamics.contact.geometry import FOUND, OF_A, OF_B, points_of, shapes_of
+from spr_dynamics.contact.manifold import (
+    choose, EDGES, FACE_PREFERENCE, LEEWAY, put_cut_points, put_point)
+from spr_dynamics.contact.support import orientation, put_face
+from spr_dynamics.jit import exact, inlined
+from spr_dynamics.spatial import (
+    add, cross, dot, scale, subtract, Vector)
+
+PARALLEL = 1e-6  # sine of the angle between two edges that have no direction across both
+NOTHING, UNSURE = 0, -1  # counts of contacts: the second asks for the general way
+
+
+@inlined
+def part(v, i):
+    return v.x if i == 0 else (v.y if i == 1 else v.z)
+
+
+@inlined
+def column(R, i):
+    """Return an axis of a frame."""
+    if i == 0:
+        return Vector(R.xx, R.yx, R.zx)
+    if i == 1:
+        return Vector(R.xy, R.yy, R.zy)
+    return Vector(R.xz, R.yz, R.zz)
+
+
+@inlined
+def reach(R, size, n):
+    """Return how far a box reaches from its centre along n."""
+    return (abs(dot(column(R, 0), n)) * size[0] + abs(dot(column(R, 1), n)) * size[1]
+            + abs(dot(column(R, 2), n)) * size[2])
+
+
+@inlined
+def edge_centre(R, size, i, n):
+    """Return the middle of the edge along axis i that lies farthest along n."""
+    middle = Vector(0.0, 0.0, 0.0)
+    for k in range(3):
+        if k != i:
+            e = column(R, k)
+            middle = add(middle, scale(e, math.copysign(size[k], dot(e, n))))
+    return middle
+
+
+@exact
+def touch_edges(points, R_a, R_b, size_a, size_b, r, i, j, n, gap):
+    """Write the contact of two edges that cross."""
+    p = edge_centre(R_a, size_a, i, n)
+    q = add(r, edge_centre(R_b, size_b, j, scale(n, -1.0)))
+    u, v, across = column(R_a, i), column(R_b, j), subtract(q, p)
+    uv = dot(u, v)
+    s = (dot(u, across) - uv * dot(v, across)) / (1.0 - uv * uv)
+    s = min(max(s, -size_a[i]), size_a[i])
+    put_point(points, 0, add(add(p, scale(u, s)), scale(n, 0.5 * gap)), gap, EDGES + 3 * i + j)
+    return 1
+
+
+@exact
+def touch_boxes(geometry, a, b, r, size, margin):
+    """
+    Find the contacts between two boxes.
+
+    :returns: How many there are, and the normal from a to b; ``UNSURE`` if they are apart and
+        nearest at a corner.
+    """
+    shapes, points = shapes_of(geometry), points_of(geometry)
+    R_a, R_b, size_a, size_b = (orientation(geometry, a), orientation(geometry, b),
+                                shapes[a].size, shapes[b].size)
+    by_face, n, is_a = -math.inf, r, True
+    for i in range(3):
+        e = column(R_a, i)
+        along = dot(e, r)
+        gap = abs(along) - size_a[i] - reach(R_b, size_b, e)
+        if gap > by_face:
+            by_face, n = gap, scale(e, math.copysign(1.0, along))
+    if by_face >= margin:
+        return NOTHING, n
+    enough = by_face + FACE_PREFERENCE * abs(by_face) + LEEWAY * size
+    for i in range(3):
+        e = column(R_b, i)
+        along = dot(e, r)
+        gap = abs(along) - size_b[i] - reach(R_a, size_a, e)
+        if gap > enough:
+            by_face, n, is_a = gap, scale(e, math.copysign(1.0, along)), False
+            enough = by_face
+    if by_face >= margin:
+        return NOTHING, n
+    by_edge, first, second, m = -math.inf, 0, 0, n
+    for i in range(3):
+        for j in range(3):
+            e = cross(column(R_a, i), column(R_b, j))
+            sine = math.sqrt(dot(e, e))
+            if sine > PARALLEL:
+                e = scale(e, 1.0 / sine)
+                along = dot(e, r)
+                gap = abs(along) - reach(R_a, size_a, e) - reach(R_b, size_b, e)
+                if gap > by_edge:
+                    by_edge, first, second, m = gap, i, j, scale(e, math.copysign(1.0, along))
+    if by_edge >= margin:
+        return NOTHING, m
+    if by_edge > by_face + FACE_PREFERENCE * abs(by_face) + LEEWAY * size:
+        if by_edge > 0.0:
+            return UNSURE, m
+        return touch_edges(points[FOUND], R_a, R_b, size_a, size_b, r, first, second, m,
+                           by_edge), m
+    put_face(geometry, a, n, Vector(0.0, 0.0, 0.0), OF_A)
+    put_face(geometry, b, scale(n, -1.0), r, OF_B)
+    count = put_cut_points(geometry, a, b, is_a, 4, n if is_a else scale(n, -1.0), 4, size, margin)
+    if count == 0:
+        return UNSURE, n
+    return choose(points[FOUND], count, n, size), n

@@ -1,0 +1,205 @@
+"""
+What collision detection asks of a convex shape: its farthest point, its face, its corners.
+
+Spheres and capsules are asked about their cores, a point and a segment. Points are given from
+the origin of the shape, in world axes.
+"""
+import math
+
+import numpy as np
+
+from spr_dynamics.contact.geometry import (
+    faces_of, placed_of, points_of, RIM, shapes_of, vertices_of)
+from spr_dynamics.jit import exact, inlined
+from spr_dynamics.model.records import (
+    BOX, CAPSULE, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE)
+from spr_dynamics.spatial import (
+    add, as_matrix, as_vector, dot, put_vector, scale, subtract, times, transpose, Vector)
+
+ANGLES = 2.0 * math.pi * np.arange(RIM) / RIM
+RIM_X, RIM_Y = np.round(np.cos(ANGLES), 15), np.round(np.sin(ANGLES), 15)
+FIRST_END, SECOND_END = 2 * RIM, 2 * RIM + 1  # keys on a round side; the rims come before
+FACES_FROM = math.cos(math.radians(45.0))  # of a direction along the axis: a round side ends
+
+
+@inlined
+def length(a):
+    return math.sqrt(dot(a, a))
+
+
+@inlined
+def orientation(geometry, k):
+    return as_matrix(placed_of(geometry)[k].R_WS, 0)
+
+
+@inlined
+def origin(geometry, k):
+    return as_vector(placed_of(geometry)[k].p_WS, 0)
+
+
+@inlined
+def core_radius(shape):
+    """Return the thickness around the core of a round shape; others are all core."""
+    return shape.size[0] if shape.kind == SPHERE or shape.kind == CAPSULE else 0.0
+
+
+@inlined
+def corner(size, i):
+    """Return corner i of a box: bit 0 says whether x is positive, bit 1 y, bit 2 z."""
+    return Vector(size[0] if i & 1 else -size[0], size[1] if i & 2 else -size[1],
+                  size[2] if i & 4 else -size[2])
+
+
+@inlined
+def rim_point(size, d, z):
+    """Return the point of the circle at height z that lies farthest along d."""
+    across = math.sqrt(d.x * d.x + d.y * d.y)
+    if across == 0.0:
+        return Vector(size[0], 0.0, z)
+    return Vector(size[0] * d.x / across, size[0] * d.y / across, z)
+
+
+@inlined
+def reaches_apex(size, d):
+    """Say whether the apex of a cone lies farther along d than its rim."""
+    return 2.0 * size[2] * d.z > size[0] * math.sqrt(d.x * d.x + d.y * d.y)
+
+
+@inlined
+def farthest_vertex(shape, vertices, d):
+    """Return which vertex of a convex mesh lies farthest along d."""
+    first = shape.first_vertex
+    best, farthest = first, -math.inf
+    for i in range(first, first + shape.n_vertices):
+        along = vertices[i, 0] * d.x + vertices[i, 1] * d.y + vertices[i, 2] * d.z
+        if along > farthest:
+            best, farthest = i, along
+    return best
+
+
+@exact
+def local_support(shape, vertices, d):
+    """Return the point of a shape's core that lies farthest along d, in the shape's axes."""
+    size, kind = shape.size, shape.kind
+    if kind == BOX:
+        return Vector(math.copysign(size[0], d.x), math.copysign(size[1], d.y),
+                      math.copysign(size[2], d.z))
+    if kind == CYLINDER:
+        return rim_point(size, d, math.copysign(size[2], d.z))
+    if kind == CONVEX:
+        i = farthest_vertex(shape, vertices, d)
+        return Vector(vertices[i, 0], vertices[i, 1], vertices[i, 2])
+    if kind == CAPSULE:
+        return Vector(0.0, 0.0, math.copysign(size[2] - size[0], d.z))
+    if kind == CONE:
+        if reaches_apex(size, d):
+            return Vector(0.0, 0.0, size[2])
+        return rim_point(size, d, -size[2])
+    if kind == ELLIPSOID:
+        s = Vector(size[0] * d.x, size[1] * d.y, size[2] * d.z)
+        k = 1.0 / length(s)
+        return Vector(k * size[0] * s.x, k * size[1] * s.y, k * size[2] * s.z)
+    return Vector(0.0, 0.0, 0.0)
+
+
+@inlined
+def support(geometry, k, d):
+    """Return the point of a shape's core that lies farthest along d."""
+    R = orientation(geometry, k)
+    return times(R, local_support(shapes_of(geometry)[k], vertices_of(geometry),
+                                  times(transpose(R), d)))
+
+
+@exact
+def separation(geometry, a, b, r, n):
+    """Return how far the cores of two shapes are apart along n, r being from a to b."""
+    return dot(n, add(r, subtract(support(geometry, b, scale(n, -1.0)),
+                                  support(geometry, a, n))))
+
+
+@inlined
+def put_corner(points, i, R, shift, local, key):
+    """Write a corner of a face."""
+    put_vector(points[i].p, 0, add(shift, times(R, local)))
+    points[i].key = points[i].edge = key
+
+
+@exact
+def box_face(size, d, R, shift, points):
+    """Write the face of a box that looks along d, in its axes."""
+    x, y, z = abs(d.x), abs(d.y), abs(d.z)
+    axis = 0 if x >= y and x >= z else (1 if y >= z else 2)
+    along = d.x if axis == 0 else (d.y if axis == 1 else d.z)
+    u, v, w = 1 << (axis + 1) % 3, 1 << (axis + 2) % 3, 1 << axis
+    sign = 1.0 if along >= 0.0 else -1.0
+    if sign > 0.0:
+        loop = (w, w | u, w | u | v, w | v)
+    else:
+        loop = (0, v, u | v, u)
+    for i in range(4):
+        put_corner(points, i, R, shift, corner(size, loop[i]), loop[i])
+    return Vector(sign if axis == 0 else 0.0, sign if axis == 1 else 0.0,
+                  sign if axis == 2 else 0.0)
+
+
+@exact
+def circle(radius, z, R, shift, points):
+    """Write the polygon that stands for the face at height z, seen from outside."""
+    for i in range(RIM):
+        j = i if z > 0.0 else RIM - 1 - i
+        key = j if z > 0.0 else RIM + j
+        put_corner(points, i, R, shift, Vector(radius * RIM_X[j], radius * RIM_Y[j], z), key)
+
+
+@exact
+def mesh_face(shape, faces, vertices, d, R, shift, points):
+    """Write the face of a convex mesh that looks most along d; return its size and normal."""
+    best, most = shape.first_face, -math.inf
+    for i in range(shape.first_face, shape.first_face + shape.n_faces):
+        along = dot(as_vector(faces[i].normal, 0), d)
+        if along > most:
+            best, most = i, along
+    face = faces[best]
+    for i in range(face.n_corners):
+        put_corner(points, i, R, shift, as_vector(vertices[face.first + i], 0), face.first + i)
+    return face.n_corners, as_vector(face.normal, 0)
+
+
+@exact
+def put_face(geometry, k, d, shift, row):
+    """
+    Write the face of a shape's core that looks along d, or the segment, or the point.
+
+    :param shift: The origin of the shape.
+    :param row: Where in the points of the geometry; its corners go counter-clockwise, seen from
+        outside.
+    :returns: How many corners it has, and its outward normal; d itself if it is not flat.
+    """
+    shape, R, points = shapes_of(geometry)[k], orientation(geometry, k), points_of(geometry)[row]
+    size, kind = shape.size, shape.kind
+    local = times(transpose(R), d)
+    if kind == BOX:
+        return 4, times(R, box_face(size, local, R, shift, points))
+    if kind == CONVEX:
+        n, normal = mesh_face(shape, faces_of(geometry), vertices_of(geometry), local, R, shift,
+                              points)
+        return n, times(R, normal)
+    if kind == CYLINDER and abs(local.z) > FACES_FROM:
+        z = math.copysign(size[2], local.z)
+        circle(size[0], z, R, shift, points)
+        return RIM, times(R, Vector(0.0, 0.0, math.copysign(1.0, z)))
+    if kind == CONE and -local.z > FACES_FROM:
+        circle(size[0], -size[2], R, shift, points)
+        return RIM, times(R, Vector(0.0, 0.0, -1.0))
+    if kind == SPHERE or kind == ELLIPSOID:
+        put_corner(points, 0, R, shift, local_support(shape, vertices_of(geometry), local), 0)
+        return 1, d
+    if kind == CAPSULE:
+        ends = Vector(0.0, 0.0, size[2] - size[0]), Vector(0.0, 0.0, size[0] - size[2])
+    elif kind == CONE:
+        ends = Vector(0.0, 0.0, size[2]), rim_point(size, local, -size[2])
+    else:
+        ends = rim_point(size, local, size[2]), rim_point(size, local, -size[2])
+    put_corner(points, 0, R, shift, ends[0], FIRST_END)
+    put_corner(points, 1, R, shift, ends[1], SECOND_END)
+    return 2, d
