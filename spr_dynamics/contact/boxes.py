@@ -8,7 +8,7 @@ import math
 
 from spr_dynamics.contact.geometry import FOUND, OF_A, OF_B, points_of, shapes_of
 from spr_dynamics.contact.manifold import (
-    choose, EDGES, FACE_PREFERENCE, LEEWAY, put_cut_points, put_point)
+    choose, deepest_of, DEPTH_TIE, EDGES, FACE_PREFERENCE, LEEWAY, put_cut_points, put_point)
 from spr_dynamics.contact.support import orientation, put_face
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
@@ -115,6 +115,6 @@ def touch_boxes(geometry, a, b, r, size, margin):
     put_face(geometry, a, n, Vector(0.0, 0.0, 0.0), OF_A)
     put_face(geometry, b, scale(n, -1.0), r, OF_B)
     count = put_cut_points(geometry, a, b, is_a, 4, n if is_a else scale(n, -1.0), 4, size, margin)
-    if count == 0:
+    if count == 0 or deepest_of(points[FOUND], count) > by_face + DEPTH_TIE * size:
         return UNSURE, n
     return choose(points[FOUND], count, n, size), n

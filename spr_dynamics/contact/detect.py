@@ -5,17 +5,21 @@ from spr_dynamics.contact.boxes import touch_boxes, UNSURE
 from spr_dynamics.contact.epa import penetration
 from spr_dynamics.contact.geometry import (
     corners_of, FOUND, N_PAIRS, N_SHAPES, pairs_of, placed_of, points_of, shapes_of)
-from spr_dynamics.contact.gjk import distance, FAR, nearest_point_of_a, TOGETHER
+from spr_dynamics.contact.gjk import APART, distance, FAR, nearest_point_of_a
 from spr_dynamics.contact.manifold import put_manifold
 from spr_dynamics.contact.planes import touch_plane
+from spr_dynamics.contact.refine import tangents
 from spr_dynamics.contact.rounds import touch_ball, touch_rounds
-from spr_dynamics.contact.support import core_radius, length, orientation, origin
+from spr_dynamics.contact.support import core_radius, length, orientation, origin, separation
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, PLANE, SPHERE)
 from spr_dynamics.spatial import (
     add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
     put_vector, scale, subtract, Vector)
+
+
+UNSETTLED = 1e-6  # error of a distance, relative to the smaller shape, that asks for another way
 
 
 @inlined
@@ -29,21 +33,6 @@ def velocity_at(body, p):
     v = as_motion(body.v)
     arm = subtract(p, as_vector(body.p_WB, 0))
     return add(v.linear, cross(v.angular, arm)), v.angular
-
-
-@inlined
-def tangents(n):
-    """Return two unit vectors across n: the first leans on the world axis least along n."""
-    x, y, z = abs(n.x), abs(n.y), abs(n.z)
-    if x <= y and x <= z:
-        axis = Vector(1.0, 0.0, 0.0)
-    elif y <= z:
-        axis = Vector(0.0, 1.0, 0.0)
-    else:
-        axis = Vector(0.0, 0.0, 1.0)
-    t1 = subtract(axis, scale(n, dot(n, axis)))
-    t1 = scale(t1, 1.0 / math.sqrt(dot(t1, t1)))
-    return t1, cross(n, t1)
 
 
 @exact
@@ -109,12 +98,12 @@ def touch_convex(geometry, a, b, r, size, margin):
     known, n_corners, v = distance(geometry, a, b, r, size, reach)
     if known == FAR:
         return 0, v
-    if known == TOGETHER:
+    n, apart, nearest = v, -math.inf, nearest_point_of_a(corners, n_corners)
+    if known == APART:
+        n = scale(v, -1.0 / length(v))
+        apart = separation(geometry, a, b, r, n)
+    if apart < length(v) - UNSETTLED * size:
         n, apart, nearest = penetration(geometry, a, b, r, n_corners, size)
-    else:
-        apart = length(v)
-        n = scale(v, -1.0 / apart)
-        nearest = nearest_point_of_a(corners, n_corners)
     return put_manifold(geometry, a, b, r, n, apart, nearest, size, margin)
 
 

@@ -11,14 +11,16 @@ lies farthest outside of is what grows next.
 import math
 
 from spr_dynamics.contact.geometry import (
-    corners_of, edges_of, facets_of, MAX_CORNERS, MAX_FACETS)
-from spr_dynamics.contact.gjk import nearest_on_triangle, put_difference, w_of
-from spr_dynamics.contact.support import length
+    corners_of, edges_of, facets_of, MAX_FACETS)
+from spr_dynamics.contact.gjk import nearest_on_triangle, w_of
+from spr_dynamics.contact.refine import are_curved, refine, SCRATCH
+from spr_dynamics.contact.support import length, put_difference, support
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
     as_vector, cross, dot, put_vector, scale, subtract, Vector)
 
 PRECISION = 1e-9  # of a depth, relative to the smaller shape
+CLOSE = 1e-3  # the same, when the direction is near
 COPLANAR = 1e-13  # height above a facet, relative to the smaller shape, that is round-off
 SLIVER = 1e-20  # area of a facet that has no direction, relative to the smaller shape's
 
@@ -170,9 +172,9 @@ def penetration(geometry, a, b, r, n, size):
     if not complete(geometry, a, b, r, n):
         return direction, 0.0, point
     put_tetrahedron(corners, facets, tiny)
-    n_facets, at = 4, Vector(0.0, 0.0, 0.0)
+    n_facets, may_refine = 4, are_curved(geometry, a, b)
     i, j, k = 0, 1, 2
-    for new in range(4, MAX_CORNERS):
+    for new in range(4, SCRATCH):
         facet = facets[nearest_facet(facets, n_facets)]
         if facet.offset == math.inf:
             break
@@ -184,6 +186,11 @@ def penetration(geometry, a, b, r, n, size):
             i, j, k = facet.corner[0], facet.corner[1], facet.corner[2]
         if -apart - offset <= PRECISION * size:
             break
+        if may_refine and -apart - offset <= CLOSE * size:
+            may_refine = False
+            converged, n_refined, w = refine(geometry, a, b, r, direction, size)
+            if converged:
+                return n_refined, -dot(n_refined, w), support(geometry, a, n_refined)
         n_facets = grow(corners, facets, edges, n_facets, new, COPLANAR * size, tiny)
         if n_facets == 0:
             break

@@ -7,7 +7,8 @@ is that of the shapes. A simplex of its corners walks to the nearest point.
 import math
 
 from spr_dynamics.contact.geometry import corners_of
-from spr_dynamics.contact.support import length, support
+from spr_dynamics.contact.refine import are_curved, refine
+from spr_dynamics.contact.support import length, put_difference, support
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
     add, as_vector, cross, dot, put_vector, scale, subtract, Vector)
@@ -16,23 +17,13 @@ APART, FAR, TOGETHER = 0, 1, 2  # what is known of two shapes
 
 MAX_WALK = 64  # steps; polytopes take about 6, round shapes up to 30
 PRECISION = 1e-11  # of a distance, relative to the smaller shape
+CLOSE = 1e-3  # share of a squared distance that is left to gain when its direction is near
 FLAT = 1e-12  # height of a tetrahedron without volume, relative to its other lengths
 
 
 @inlined
 def w_of(corners, i):
     return as_vector(corners[i].w, 0)
-
-
-@exact
-def put_difference(geometry, a, b, r, d, i):
-    """Write as corner i the point of the difference that lies farthest along d."""
-    corner = corners_of(geometry)[i]
-    point = support(geometry, a, d)
-    put_vector(corner.a, 0, point)
-    w = subtract(subtract(point, r), support(geometry, b, scale(d, -1.0)))
-    put_vector(corner.w, 0, w)
-    return w
 
 
 @inlined
@@ -45,21 +36,30 @@ def nearest_on_segment(p, q):
     return min(max(-dot(p, along) / square, 0.0), 1.0)
 
 
+@inlined
+def between(p, q, t):
+    return Vector(p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.z + t * (q.z - p.z))
+
+
 @exact
 def nearest_on_triangle(p, q, s):
-    """Return the shares of three corners in the point of their triangle nearest to the origin."""
+    """
+    Return the shares of three corners in the point of their triangle nearest to the origin.
+
+    Its inside counts only if it is nearer than its edges: of a needle rounding says anything.
+    """
+    t_pq, t_qs, t_sp = nearest_on_segment(p, q), nearest_on_segment(q, s), nearest_on_segment(s, p)
+    pq, qs, sp = between(p, q, t_pq), between(q, s, t_qs), between(s, p, t_sp)
+    to_pq, to_qs, to_sp = dot(pq, pq), dot(qs, qs), dot(sp, sp)
     normal = cross(subtract(q, p), subtract(s, p))
-    area = dot(normal, normal)
     of_p, of_q, of_s = (dot(normal, cross(q, s)), dot(normal, cross(s, p)),
                         dot(normal, cross(p, q)))
-    if of_p > 0.0 and of_q > 0.0 and of_s > 0.0 and area > 0.0:
-        total = of_p + of_q + of_s
-        return of_p / total, of_q / total, of_s / total
-    t_pq, t_qs, t_sp = nearest_on_segment(p, q), nearest_on_segment(q, s), nearest_on_segment(s, p)
-    pq = add(scale(p, 1.0 - t_pq), scale(q, t_pq))
-    qs = add(scale(q, 1.0 - t_qs), scale(s, t_qs))
-    sp = add(scale(s, 1.0 - t_sp), scale(p, t_sp))
-    to_pq, to_qs, to_sp = dot(pq, pq), dot(qs, qs), dot(sp, sp)
+    total = of_p + of_q + of_s
+    if of_p >= 0.0 and of_q >= 0.0 and of_s >= 0.0 and total > 0.0:
+        x, y = of_q / total, of_s / total
+        inside = add(scale(p, 1.0 - x - y), add(scale(q, x), scale(s, y)))
+        if dot(inside, inside) < min(to_pq, min(to_qs, to_sp)):
+            return 1.0 - x - y, x, y
     if to_pq <= to_qs and to_pq <= to_sp:
         return 1.0 - t_pq, t_pq, 0.0
     if to_qs <= to_sp:
@@ -152,6 +152,7 @@ def distance(geometry, a, b, r, size, reach):
     put_difference(geometry, a, b, r, scale(start, -1.0), 0)
     n, v = keep_nearest(corners, 1)
     precision = PRECISION * size
+    may_refine = are_curved(geometry, a, b)
     for _ in range(MAX_WALK):
         square = dot(v, v)
         far = math.sqrt(square)
@@ -163,6 +164,13 @@ def distance(geometry, a, b, r, size, reach):
             return FAR, n, v
         if square - bound <= precision * far or is_among(corners, n, w):
             return APART, n, v
+        if may_refine and square - bound <= CLOSE * square:
+            may_refine = False
+            converged, direction, w = refine(geometry, a, b, r, scale(v, -1.0 / far), size)
+            if converged:
+                put_vector(corners[0].a, 0, support(geometry, a, direction))
+                corners[0].weight = 1.0
+                return APART, 1, w
         n, v = keep_nearest(corners, n + 1)
         if n == 4:
             return TOGETHER, n, v

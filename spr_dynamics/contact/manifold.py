@@ -15,8 +15,11 @@ from spr_dynamics.spatial import (
 
 # How much less overlap an edge or a point has to have than a face to be preferred: of the
 # overlap, and of the smaller shape. Choices that are nearly even must not change in each step.
-FACE_PREFERENCE, LEEWAY = 0.02, 1e-5
-TIE = 1e-6  # relative difference of lengths and areas that decides nothing
+FACE_PREFERENCE, LEEWAY = 0.02, 1e-6
+CUT_LEEWAY = 1e-5  # how far beside a face a corner may be to stay, relative to the smaller shape
+DEPTH_TIE = 1e-7  # difference of depths that decides nothing, relative to the smaller shape
+TIE = 1e-6  # the same of lengths and areas, relative to them
+PARALLEL = 1e-2  # sine of an angle below which two round sides touch along a line
 
 # Keys: a corner's own below SIDE; a side's from there; two of them that cross; then flags.
 SIDE = 1 << 22
@@ -80,7 +83,7 @@ def cut_by_face(points, reference, n_reference, normal, incident, n_incident, si
         if width == 0.0:
             continue
         n = cut(points[row], n, n > 2, scale(outward, 1.0 / width), start, here.key,
-                LEEWAY * size, points[other])
+                CUT_LEEWAY * size, points[other])
         row, other = other, row
         if n == 0:
             break
@@ -170,7 +173,7 @@ def choose(points, count, normal, size):
     if count > MANIFOLD:
         least = deepest_of(points, count)
         for i in range(count):
-            if points[i].gap <= least + LEEWAY * size:
+            if points[i].gap <= least + DEPTH_TIE * size:
                 swap(points, 0, i)
                 break
         for kept in range(1, MANIFOLD):
@@ -207,7 +210,9 @@ def put_manifold(geometry, a, b, r, n, apart, nearest, size, margin):
     here = Vector(0.0, 0.0, 0.0)
     n_a, normal_a = put_face(geometry, a, n, here, OF_A)
     n_b, normal_b = put_face(geometry, b, scale(n, -1.0), r, OF_B)
-    enough = apart - FACE_PREFERENCE * abs(apart - r_a - r_b) - LEEWAY * size
+    enough = apart - LEEWAY * size
+    if n_a > 1 and n_b > 1:
+        enough -= FACE_PREFERENCE * abs(apart - r_a - r_b)
     count = 0
     if n_a > 2 or n_b > 2:
         by_a, by_b = -math.inf, -math.inf
@@ -222,9 +227,13 @@ def put_manifold(geometry, a, b, r, n, apart, nearest, size, margin):
             n, apart = scale(normal_b, -1.0), by_b
             count = put_cut_points(geometry, a, b, False, n_b, normal_b, n_a, size, margin)
     elif n_a == 2 and n_b == 2:
-        count = put_side_by_side(points, n, r_a, r_b, size, margin)
+        m = across_segments(points, n)
+        by_both = separation(geometry, a, b, r, m)
+        if by_both >= enough:
+            n, apart = m, by_both
+        count = put_side_by_side(points, n, r_a, r_b, margin)
     gap = apart - r_a - r_b
-    if count == 0 or deepest_of(points[FOUND], count) > gap + LEEWAY * size:
+    if count == 0 or deepest_of(points[FOUND], count) > gap + DEPTH_TIE * size:
         if gap < margin:
             middle = add(nearest, scale(n, r_a + 0.5 * gap))
             put_point(points[FOUND], count, middle, gap, NEAREST)
@@ -232,19 +241,31 @@ def put_manifold(geometry, a, b, r, n, apart, nearest, size, margin):
     return choose(points[FOUND], count, n, size), n
 
 
-PARALLEL = 1e-2  # sine of an angle below which two round sides touch along a line
+@inlined
+def along_segment(corners):
+    return subtract(as_vector(corners[1].p, 0), as_vector(corners[0].p, 0))
 
 
 @exact
-def put_side_by_side(points, n, r_a, r_b, size, margin):
+def across_segments(points, n):
+    """Return the direction across two segments that is near n; n itself if they are parallel."""
+    e, f = along_segment(points[OF_A]), along_segment(points[OF_B])
+    m = cross(e, f)
+    square = dot(m, m)
+    if square <= PARALLEL * PARALLEL * dot(e, e) * dot(f, f):
+        return n
+    return scale(m, math.copysign(1.0 / math.sqrt(square), dot(m, n)))
+
+
+@exact
+def put_side_by_side(points, n, r_a, r_b, margin):
     """
     Write the ends of where two segments, nearly parallel, are beside each other.
 
     :returns: 2, or 0 if they cross or are not beside each other.
     """
     p, s = as_vector(points[OF_A, 0].p, 0), as_vector(points[OF_B, 0].p, 0)
-    along = subtract(as_vector(points[OF_A, 1].p, 0), p)
-    other = subtract(as_vector(points[OF_B, 1].p, 0), s)
+    along, other = along_segment(points[OF_A]), along_segment(points[OF_B])
     square, square_b = dot(along, along), dot(other, other)
     turned = cross(along, other)
     if dot(turned, turned) >= PARALLEL * PARALLEL * square * square_b or square == 0.0:
@@ -252,7 +273,7 @@ def put_side_by_side(points, n, r_a, r_b, size, margin):
     t_0, t_1 = dot(subtract(s, p), along) / square, dot(
         subtract(add(s, other), p), along) / square
     low, high = max(min(t_0, t_1), 0.0), min(max(t_0, t_1), 1.0)
-    if high - low <= LEEWAY:
+    if high - low <= TIE:
         return 0
     count = 0
     for end in range(2):

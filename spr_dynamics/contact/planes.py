@@ -9,7 +9,7 @@ from spr_dynamics.model.records import (
 from spr_dynamics.spatial import add, dot, scale, subtract, times, transpose, Vector
 
 FIXED = 4  # points of a rim that turn with the shape; a flat face at rest stands on these
-TILTED = 1e-3  # sine of an angle from which on the rim rolls: its deepest point counts as well
+TILTED = 1e-6  # sine of an angle from which on the rim rolls: its deepest point counts as well
 
 
 @inlined

@@ -73,7 +73,7 @@ def touch_rounds(geometry, a, b, r, margin):
     if shapes[a].kind == CAPSULE and shapes[b].kind == CAPSULE:
         put_face(geometry, a, n, Vector(0.0, 0.0, 0.0), OF_A)
         put_face(geometry, b, n, r, OF_B)
-        count = put_side_by_side(points, n, r_a, r_b, r_a, margin)
+        count = put_side_by_side(points, n, r_a, r_b, margin)
     if count == 0:
         put_point(points[FOUND], 0, add(on_a, scale(n, r_a + 0.5 * gap)), gap, NEAREST)
         count = 1

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from spr_dynamics.contact.geometry import (
-    faces_of, placed_of, points_of, RIM, shapes_of, vertices_of)
+    corners_of, faces_of, placed_of, points_of, RIM, shapes_of, vertices_of)
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE)
@@ -108,6 +108,22 @@ def support(geometry, k, d):
     R = orientation(geometry, k)
     return times(R, local_support(shapes_of(geometry)[k], vertices_of(geometry),
                                   times(transpose(R), d)))
+
+
+@exact
+def put_difference(geometry, a, b, r, d, i):
+    """
+    Write as corner i the point of the difference that lies farthest along d.
+
+    :param r: The origin of b, seen from that of a.
+    :returns: It, a - b; the point of a is written beside it.
+    """
+    corner = corners_of(geometry)[i]
+    point = support(geometry, a, d)
+    put_vector(corner.a, 0, point)
+    w = subtract(subtract(point, r), support(geometry, b, scale(d, -1.0)))
+    put_vector(corner.w, 0, w)
+    return w
 
 
 @exact
