@@ -5,7 +5,7 @@ from spr_dynamics.contact.boxes import touch_boxes, UNSURE
 from spr_dynamics.contact.epa import penetration
 from spr_dynamics.contact.geometry import (
     corners_of, FOUND, N_PAIRS, N_SHAPES, pairs_of, placed_of, points_of, shapes_of)
-from spr_dynamics.contact.gjk import APART, distance, FAR, nearest_point_of_a
+from spr_dynamics.contact.gjk import APART, FAR, nearest_point_of_a, walk
 from spr_dynamics.contact.manifold import put_manifold
 from spr_dynamics.contact.planes import touch_plane
 from spr_dynamics.contact.refine import tangents
@@ -17,9 +17,6 @@ from spr_dynamics.model.records import (
 from spr_dynamics.spatial import (
     add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
     put_vector, scale, subtract, Vector)
-
-
-UNSETTLED = 1e-6  # error of a distance, relative to the smaller shape, that asks for another way
 
 
 @inlined
@@ -95,14 +92,12 @@ def touch_convex(geometry, a, b, r, size, margin):
     """
     shapes, corners = shapes_of(geometry), corners_of(geometry)
     reach = margin + core_radius(shapes[a]) + core_radius(shapes[b])
-    known, n_corners, v = distance(geometry, a, b, r, size, reach)
+    known, n_corners, n = walk(geometry, a, b, r, size, reach)
     if known == FAR:
-        return 0, v
-    n, apart, nearest = v, -math.inf, nearest_point_of_a(corners, n_corners)
+        return 0, n
     if known == APART:
-        n = scale(v, -1.0 / length(v))
-        apart = separation(geometry, a, b, r, n)
-    if apart < length(v) - UNSETTLED * size:
+        apart, nearest = separation(geometry, a, b, r, n), nearest_point_of_a(corners, n_corners)
+    else:
         n, apart, nearest = penetration(geometry, a, b, r, n_corners, size)
     return put_manifold(geometry, a, b, r, n, apart, nearest, size, margin)
 

@@ -17,7 +17,9 @@ APART, FAR, TOGETHER = 0, 1, 2  # what is known of two shapes
 
 MAX_WALK = 64  # steps; polytopes take about 6, round shapes up to 30
 PRECISION = 1e-11  # of a distance, relative to the smaller shape
-CLOSE = 1e-3  # share of a squared distance that is left to gain when its direction is near
+UNSETTLED = 1e-6  # error of a distance that is too large to be round-off, likewise
+CLOSE = 1e-3  # error of a distance whose direction is near the right one, likewise
+REFINEMENTS = 2  # times that Newton's method is tried from there
 FLAT = 1e-12  # height of a tetrahedron without volume, relative to its other lengths
 
 
@@ -135,48 +137,51 @@ def is_among(corners, n, w):
 
 
 @exact
-def distance(geometry, a, b, r, size, reach):
+def walk(geometry, a, b, r, size, reach):
     """
-    Find the points of two shapes' cores that are nearest to each other.
+    Find the direction in which two shapes' cores are apart.
 
     :param r: The origin of b, seen from that of a.
     :param size: A length that they have [m]; precision is relative to it.
     :param reach: Distance beyond which it is enough to know that they are apart [m].
-    :returns: APART, FAR or TOGETHER, the number of corners that were kept, and a - b of the
-        nearest points.
+    :returns: APART, FAR, or TOGETHER, which includes all that rounding leaves open; the number
+        of corners that were kept; and, if APART, the direction from a to b.
     """
     corners = corners_of(geometry)
-    start = scale(r, -1.0)
+    start = r
     if dot(r, r) == 0.0:
         start = Vector(0.0, 0.0, 1.0)
-    put_difference(geometry, a, b, r, scale(start, -1.0), 0)
+    put_difference(geometry, a, b, r, start, 0)
     n, v = keep_nearest(corners, 1)
-    precision = PRECISION * size
-    may_refine = are_curved(geometry, a, b)
+    tries = REFINEMENTS if are_curved(geometry, a, b) else 0
     for _ in range(MAX_WALK):
         square = dot(v, v)
         far = math.sqrt(square)
-        if far <= precision:
+        if far <= PRECISION * size:
             return TOGETHER, n, v
-        w = put_difference(geometry, a, b, r, scale(v, -1.0), n)
-        bound = dot(v, w)
-        if bound > reach * far:
-            return FAR, n, v
-        if square - bound <= precision * far or is_among(corners, n, w):
-            return APART, n, v
-        if may_refine and square - bound <= CLOSE * square:
-            may_refine = False
-            converged, direction, w = refine(geometry, a, b, r, scale(v, -1.0 / far), size)
-            if converged:
-                put_vector(corners[0].a, 0, support(geometry, a, direction))
+        direction = scale(v, -1.0 / far)
+        w = put_difference(geometry, a, b, r, direction, n)
+        apart = -dot(direction, w)
+        if apart > reach:
+            return FAR, n, direction
+        missing = far - apart
+        if missing <= PRECISION * size:
+            return APART, n, direction
+        if tries > 0 and missing <= CLOSE * size:
+            tries -= 1
+            converged, refined, overlap = refine(geometry, a, b, r, direction, size)
+            if converged and dot(refined, overlap) <= CLOSE * size:
+                put_vector(corners[0].a, 0, support(geometry, a, refined))
                 corners[0].weight = 1.0
-                return APART, 1, w
-        n, v = keep_nearest(corners, n + 1)
-        if n == 4:
-            return TOGETHER, n, v
-        if dot(v, v) >= square:
-            return APART, n, v
-    return APART, n, v
+                return APART, 1, refined
+        repeated = is_among(corners, n, w)
+        kept, closer = keep_nearest(corners, n + 1)
+        if kept == 4:
+            return TOGETHER, kept, closer
+        if repeated or dot(closer, closer) >= square:
+            return APART if missing <= UNSETTLED * size else TOGETHER, kept, direction
+        n, v = kept, closer
+    return TOGETHER, n, v
 
 
 @exact
