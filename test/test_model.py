@@ -187,13 +187,13 @@ def test_what_is_read_but_not_simulated_is_said_once():
     ground = spr.load(MODELS / 'arm7.sdf')
     assert len([w for w in ground.warnings if 'position limits of 7 joints' in w]) == 1
     shapes = """
-      <collision name='c1'><geometry><cylinder/></geometry>
+      <collision name='c1'><geometry><heightmap/></geometry>
         <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce>
           <friction><ode><mu2>0.3</mu2><slip1>0.1</slip1></ode></friction></surface></collision>
-      <collision name='c2'><geometry><cylinder/></geometry></collision>"""
+      <collision name='c2'><geometry><heightmap/></geometry></collision>"""
     rough = '<axis><dynamics><friction>1</friction></dynamics></axis>'
     model = model_of(link('a', inside=shapes), joint('j', 'world', 'a', axis=rough))
-    for message in ('2 collision shapes of type cylinder are read but touch nothing yet',
+    for message in ('2 collision shapes of type heightmap are read but touch nothing yet',
                     'restitution of 1 collision surfaces', 'a second friction coefficient (mu2)',
                     'slip of 1 collision', 'dry friction of 1 joints'):
         assert [message in w for w in model.warnings].count(True) == 1, model.warnings

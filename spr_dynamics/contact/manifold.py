@@ -227,10 +227,12 @@ def put_manifold(geometry, a, b, r, n, apart, nearest, size, margin):
             n, apart = scale(normal_b, -1.0), by_b
             count = put_cut_points(geometry, a, b, False, n_b, normal_b, n_a, size, margin)
     elif n_a == 2 and n_b == 2:
-        m = across_segments(points, n)
+        m = across_segments(points, r, n)
         by_both = separation(geometry, a, b, r, m)
-        if by_both >= enough:
+        if by_both >= apart - LEEWAY * size:
             n, apart = m, by_both
+            put_face(geometry, a, n, here, OF_A)
+            put_face(geometry, b, scale(n, -1.0), r, OF_B)
         count = put_side_by_side(points, n, r_a, r_b, margin)
     gap = apart - r_a - r_b
     if count == 0 or deepest_of(points[FOUND], count) > gap + DEPTH_TIE * size:
@@ -247,14 +249,15 @@ def along_segment(corners):
 
 
 @exact
-def across_segments(points, n):
-    """Return the direction across two segments that is near n; n itself if they are parallel."""
+def across_segments(points, r, n):
+    """Return the direction across two segments; if they are parallel, that from axis to axis."""
     e, f = along_segment(points[OF_A]), along_segment(points[OF_B])
-    m = cross(e, f)
-    square = dot(m, m)
-    if square <= PARALLEL * PARALLEL * dot(e, e) * dot(f, f):
+    m, square = cross(e, f), dot(e, e)
+    if dot(m, m) <= PARALLEL * PARALLEL * square * dot(f, f):
+        m = subtract(r, scale(e, dot(e, r) / square))
+    if dot(m, m) == 0.0:
         return n
-    return scale(m, math.copysign(1.0 / math.sqrt(square), dot(m, n)))
+    return scale(m, math.copysign(1.0 / math.sqrt(dot(m, m)), dot(m, n)))
 
 
 @exact

@@ -9,6 +9,8 @@ from spr_dynamics.model.records import BOX, CAPSULE, CYLINDER
 from spr_dynamics.spatial import (
     add, cross, dot, scale, subtract, times, transpose, Vector)
 
+MEETING = 1e-12  # distance of two cores, relative to their radii, that has no direction
+
 
 @inlined
 def half_axis(geometry, k):
@@ -40,12 +42,13 @@ def nearest_of_segments(r, e, f):
 
 @exact
 def some_normal(e, f):
-    """Return a direction across two segments that meet."""
+    """Return a direction across two segments that meet; either may be a point."""
     n = cross(e, f)
     if dot(n, n) == 0.0:
-        x, y, z = abs(e.x), abs(e.y), abs(e.z)
-        n = cross(e, Vector(1.0 if x <= y and x <= z else 0.0, 1.0 if y < x and y <= z else 0.0,
-                            1.0 if z < x and z < y else 0.0))
+        along = e if dot(e, e) >= dot(f, f) else f
+        x, y, z = abs(along.x), abs(along.y), abs(along.z)
+        n = cross(along, Vector(1.0 if x <= y and x <= z else 0.0,
+                                1.0 if y < x and y <= z else 0.0, 1.0 if z < x and z < y else 0.0))
     if dot(n, n) == 0.0:
         n = Vector(0.0, 0.0, 1.0)
     return scale(n, 1.0 / length(n))
@@ -68,7 +71,9 @@ def touch_rounds(geometry, a, b, r, margin):
     gap = apart - r_a - r_b
     if gap >= margin:
         return 0, across
-    n = scale(across, 1.0 / apart) if apart > 0.0 else some_normal(e, f)
+    n = some_normal(e, f)
+    if apart > MEETING * (r_a + r_b):
+        n = scale(across, 1.0 / apart)
     count = 0
     if shapes[a].kind == CAPSULE and shapes[b].kind == CAPSULE:
         put_face(geometry, a, n, Vector(0.0, 0.0, 0.0), OF_A)

@@ -162,7 +162,7 @@ def box_face(size, d, R, shift, points):
 def circle(radius, z, R, shift, points):
     """Write the polygon that stands for the face at height z, seen from outside."""
     for i in range(RIM):
-        j = i if z > 0.0 else RIM - 1 - i
+        j = i if z > 0.0 else (RIM - i) % RIM
         key = j if z > 0.0 else RIM + j
         put_corner(points, i, R, shift, Vector(radius * RIM_X[j], radius * RIM_Y[j], z), key)
 

@@ -1,0 +1,143 @@
+"""Time of each pair of shapes in collision detection, and of looking through many pairs."""
+import tempfile
+import timeit
+
+import numba
+import numpy as np
+import trimesh
+
+from side_by_side.clock import print_machine, stay_on_one_core
+import spr_dynamics as spr
+from spr_dynamics.contact.detect import find_contacts, touch
+from spr_dynamics.contact.geometry import FOUND, Geometry, placed_of, points_of
+from spr_dynamics.contact.pairs import candidate_pairs, capacity
+from spr_dynamics.contact.records import CONTACT, DEFAULT_OPTIONS
+from spr_dynamics.dynamics.kinematics import link_poses
+from spr_dynamics.dynamics.work import Workspace
+
+POSES = 400
+BLOCKS = 20  # the best of so many counts
+TOUCHING, APART, MARGIN = -1e-5, 5e-4, 1e-3  # [m]
+SHAPES = {
+    'plane': '<plane/>',
+    'sphere': '<sphere><radius>0.1</radius></sphere>',
+    'capsule': '<capsule><radius>0.06</radius><length>0.2</length></capsule>',
+    'box': '<box><size>0.2 0.3 0.15</size></box>',
+    'cylinder': '<cylinder><radius>0.09</radius><length>0.24</length></cylinder>',
+    'cone': '<cone><radius>0.12</radius><length>0.25</length></cone>',
+    'ellipsoid': '<ellipsoid><radii>0.08 0.12 0.17</radii></ellipsoid>',
+    'mesh of 20': '<mesh><uri>{folder}/20.stl</uri></mesh>',
+    'mesh of 200': '<mesh><uri>{folder}/200.stl</uri></mesh>',
+}
+PILES = {'box on the ground': 1, '10 boxes': 10, '50 boxes': 50}
+
+
+@numba.njit
+def touch_all(geometry, a, b, R, p, margin, found):
+    """Find the contacts of a pair at each pose; the orientations of a and b are beside them."""
+    placed, points = placed_of(geometry), points_of(geometry)[FOUND]
+    for i in range(len(p)):
+        placed[a].R_WS[:], placed[b].R_WS[:], placed[b].p_WS[:] = R[i, 0], R[i, 1], p[i]
+        count, n = touch(geometry, a, b, margin)
+        found[i, 0], found[i, 1], found[i, 2], found[i, 3] = count, n.x, n.y, n.z
+        found[i, 4] = np.inf
+        for k in range(count):
+            found[i, 4] = min(found[i, 4], points[k].gap)
+
+
+@numba.njit
+def search(geometry, work, options, contacts):
+    return find_contacts(geometry, work, options, contacts)
+
+
+def link(name, k, geometry, x=0.0):
+    """Write a link with one collision, as a model of its own."""
+    return (f"<model name='{name} {k}'><static>{str(name == 'plane').lower()}</static>"
+            f"<pose>{x} 0 0.1 0 0 0</pose><link name='l'><collision name='c'><geometry>{geometry}"
+            '</geometry></collision></link></model>')
+
+
+def world(*models):
+    return spr.load(text=f"<sdf version='1.12'><world name='w'>{''.join(models)}</world></sdf>")
+
+
+def all_shapes(folder):
+    """Load two of each shape."""
+    rng = np.random.default_rng(0)
+    for n in (20, 200):
+        points = rng.normal(size=(n, 3))
+        points *= [[0.1, 0.15, 0.2]] / np.linalg.norm(points, axis=1)[:, None]
+        trimesh.PointCloud(points).convex_hull.export(f'{folder}/{n}.stl')
+    return world(*(link(name, k, text.format(folder=folder))
+                   for name, text in SHAPES.items() for k in range(2)))
+
+
+def rotations(rng, n):
+    """Draw rotation matrices, row by row."""
+    Q = np.linalg.qr(rng.normal(size=(n, 3, 3)))[0]
+    return (Q * np.linalg.det(Q)[:, None, None]).reshape(n, 9)
+
+
+def best_time(call, n):
+    """Return the time of one of n [ns] in the best block."""
+    return 1e9 * min(timeit.repeat(call, number=1, repeat=BLOCKS)) / n
+
+
+def pair_times(geometry, a, b):
+    """Move shapes along their normals until they touch, or nearly do; time both."""
+    rng, block, found = np.random.default_rng(0), geometry.block, np.zeros((POSES, 5))
+    R = np.stack([rotations(rng, POSES), rotations(rng, POSES)], axis=1)
+    p = 0.05 * rng.normal(size=(POSES, 3))
+    times = []
+    for gap in (TOUCHING, APART):
+        for _ in range(3):
+            touch_all(block, a, b, R, p, np.inf, found)
+            p += found[:, 1:4] * (gap - found[:, 4:])
+        touch_all(block, a, b, R, p, MARGIN, found)
+        call = (block, a, b, R, p, MARGIN, found)
+        times.append(best_time(lambda call=call: touch_all(*call), POSES))
+        times.append(found[:, 0].mean())
+    return times
+
+
+def print_pairs():
+    print('\n### A pair of shapes, at random angles\n\n'
+          '| ns | 10 um deep | points | 0.5 mm apart | points |\n'
+          '| --- | ---: | ---: | ---: | ---: |')
+    with tempfile.TemporaryDirectory() as folder:
+        model = all_shapes(folder)
+    geometry = Geometry(model, candidate_pairs(model, DEFAULT_OPTIONS, 1e-3))
+    names = list(SHAPES)
+    for i, first in enumerate(names):
+        for j, second in enumerate(names[max(i, 1):], max(i, 1)):
+            deep, n_deep, near, n_near = pair_times(geometry, 2 * i, 2 * j + 1)
+            print(f'| {first}, {second} | {deep:.0f} | {n_deep:.1f} | {near:.0f} | {n_near:.1f} |',
+                  flush=True)
+
+
+def print_piles():
+    print('\n### All pairs of a scene\n\n| us | pairs | contacts | time |\n'
+          '| --- | ---: | ---: | ---: |')
+    for name, n in PILES.items():
+        model = world(link('plane', 0, '<plane/>').replace('0.1', '0'), *(
+            link('box', k, '<box><size>0.2 0.2 0.2</size></box>', 0.2 * k) for k in range(n)))
+        pairs = candidate_pairs(model, DEFAULT_OPTIONS, 1e-3)
+        geometry, contacts = Geometry(model, pairs), np.zeros(capacity(model, pairs), CONTACT)
+        link_poses(model, model.home)
+        work = model.buffers[Workspace].body
+        work['v'] = 0.0
+        call = (geometry.block, work, DEFAULT_OPTIONS.record(1e-3), contacts)
+        count, _ = search(*call)
+        time = best_time(lambda call=call: [search(*call) for _ in range(100)], 100)
+        print(f'| {name} | {pairs.size} | {count} | {time / 1e3:.2f} |', flush=True)
+
+
+def main():
+    stay_on_one_core()
+    print_machine(np, numba)
+    print_pairs()
+    print_piles()
+
+
+if __name__ == '__main__':
+    main()
