@@ -98,7 +98,7 @@ class Pair:
 
 def reach(model, shape, d):
     """Return how far a shape reaches along unit vectors in its axes, shape (n, 3)."""
-    kind, (x, y, z), across = shape['kind'], shape['size'], np.hypot(d[:, 0], d[:, 1])
+    kind, (x, _, z), across = shape['kind'], shape['size'], np.hypot(d[:, 0], d[:, 1])
     if kind == PLANE:
         return np.zeros(len(d))
     if kind == SPHERE:
@@ -469,7 +469,7 @@ def test_link_welded_to_a_neighbour_is_a_neighbour():
 
 
 def mesh_model(path, more=''):
-    return scene(f"<mesh{more}><uri>{path}</uri></mesh>")
+    return scene(f'<mesh{more}><uri>{path}</uri></mesh>')
 
 
 def test_mesh_counts_as_its_hull_and_says_so(tmp_path):
@@ -479,7 +479,7 @@ def test_mesh_counts_as_its_hull_and_says_so(tmp_path):
     ring.export(tmp_path / 'ring.stl')
     model = mesh_model(tmp_path / 'ring.stl')
     assert model.shapes['kind'].tolist() == [CONVEX]
-    assert ["is not convex; its convex hull is used, of which it fills 75 %" in warning
+    assert ['is not convex; its convex hull is used, of which it fills 75 %' in warning
             for warning in model.warnings].count(True) == 1, model.warnings
     hull = mesh_model(tmp_path / 'ring.stl', " optimization='convex_hull'")
     assert not any('convex' in warning for warning in hull.warnings)

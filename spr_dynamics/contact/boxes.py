@@ -6,11 +6,11 @@ one edge of each.
 """
 import math
 
-from spr_dynamics.contact.geometry import FOUND, OF_A, OF_B, points_of, shapes_of
+from spr_dynamics.contact.geometry import FOUND, points_of, shapes_of
 from spr_dynamics.contact.manifold import (
     choose, deepest_of, DEPTH_TIE, EDGES, FACE_PREFERENCE, LEEWAY, put_cut_points, put_point)
-from spr_dynamics.contact.support import orientation, put_face
-from spr_dynamics.jit import exact, inlined
+from spr_dynamics.contact.support import orientation, put_faces
+from spr_dynamics.jit import exact, inlined, woven
 from spr_dynamics.spatial import (
     add, cross, dot, scale, subtract, Vector)
 
@@ -51,7 +51,7 @@ def edge_centre(R, size, i, n):
     return middle
 
 
-@exact
+@woven
 def touch_edges(points, R_a, R_b, size_a, size_b, r, i, j, n, gap):
     """Write the contact of two edges that cross."""
     p = edge_centre(R_a, size_a, i, n)
@@ -112,9 +112,8 @@ def touch_boxes(geometry, a, b, r, size, margin):
             return UNSURE, m
         return touch_edges(points[FOUND], R_a, R_b, size_a, size_b, r, first, second, m,
                            by_edge), m
-    put_face(geometry, a, n, Vector(0.0, 0.0, 0.0), OF_A)
-    put_face(geometry, b, scale(n, -1.0), r, OF_B)
-    count = put_cut_points(geometry, a, b, is_a, 4, n if is_a else scale(n, -1.0), 4, size, margin)
+    n_a, _, n_b, _ = put_faces(geometry, a, b, r, n)
+    count = put_cut_points(geometry, a, b, is_a, n_a, n_b, n, size, margin)
     if count == 0 or deepest_of(points[FOUND], count) > by_face + DEPTH_TIE * size:
         return UNSURE, n
     return choose(points[FOUND], count, n, size), n

@@ -11,12 +11,12 @@ from spr_dynamics.contact.planes import touch_plane
 from spr_dynamics.contact.refine import tangents
 from spr_dynamics.contact.rounds import touch_ball, touch_rounds
 from spr_dynamics.contact.support import core_radius, length, orientation, origin, separation
-from spr_dynamics.jit import exact, inlined
+from spr_dynamics.jit import exact, inlined, woven
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, PLANE, SPHERE)
 from spr_dynamics.spatial import (
     add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
-    put_vector, scale, subtract, Vector)
+    put_vector, subtract, Vector)
 
 
 @inlined
@@ -32,7 +32,7 @@ def velocity_at(body, p):
     return add(v.linear, cross(v.angular, arm)), v.angular
 
 
-@exact
+@woven
 def place_shapes(geometry, work, dt, margin):
     """
     Find where each shape is, and a box around all that it can touch in a step and a half.
@@ -65,7 +65,7 @@ def are_near(a, b):
             and a.low[2] < b.high[2] and b.low[2] < a.high[2])
 
 
-@exact
+@woven
 def watched_gap(a, b, body_a, body_b, p_a, p_b, dt, margin):
     """
     Return the gap below which a pair is watched.
@@ -83,7 +83,7 @@ def watched_gap(a, b, body_a, body_b, p_a, p_b, dt, margin):
     return max(margin, 1.5 * dt * speed)
 
 
-@exact
+@woven
 def touch_convex(geometry, a, b, r, size, margin):
     """
     Find the contacts between any two shapes but planes, by their distance or penetration.
@@ -133,7 +133,7 @@ def touch(geometry, a, b, margin):
     return touch_convex(geometry, a, b, r, size, margin)
 
 
-@exact
+@woven
 def put_contacts(geometry, pair, count, n, dt, contacts, first):
     """Write a pair's contacts and what their law asks for at their gaps."""
     shapes, points = shapes_of(geometry), points_of(geometry)[FOUND]
@@ -156,7 +156,7 @@ def put_contacts(geometry, pair, count, n, dt, contacts, first):
             contact.b = min(-min(gap + pair.min_depth, 0.0) * pair.rate, pair.max_speed)
 
 
-@exact
+@woven
 def drop_shallowest(geometry, contacts, count, n_found):
     """
     Make room for deeper points among those found, at the cost of the shallowest of all.

@@ -10,12 +10,14 @@ lies farthest outside of is what grows next.
 """
 import math
 
+import numpy as np
+
 from spr_dynamics.contact.geometry import (
     corners_of, edges_of, facets_of, MAX_FACETS)
 from spr_dynamics.contact.gjk import nearest_on_triangle, w_of
 from spr_dynamics.contact.refine import are_curved, refine, SCRATCH
 from spr_dynamics.contact.support import length, put_difference, support
-from spr_dynamics.jit import exact, inlined
+from spr_dynamics.jit import exact, inlined, woven
 from spr_dynamics.spatial import (
     as_vector, cross, dot, put_vector, scale, subtract, Vector)
 
@@ -23,6 +25,8 @@ PRECISION = 1e-9  # of a depth, relative to the smaller shape
 CLOSE = 1e-3  # the same, when the direction is near
 COPLANAR = 1e-13  # height above a facet, relative to the smaller shape, that is round-off
 SLIVER = 1e-20  # area of a facet that has no direction, relative to the smaller shape's
+
+TETRAHEDRON = np.array([[0, 1, 2], [0, 2, 3], [2, 1, 3], [1, 0, 3]])  # corners of its facets
 
 
 @inlined
@@ -57,7 +61,7 @@ def extent(corners, n, w):
     return abs(dot(arm, cross(along, subtract(w_of(corners, 2), w_of(corners, 0)))))
 
 
-@exact
+@woven
 def complete(geometry, a, b, r, n):
     """
     Add corners until there are four that are not in a plane.
@@ -97,18 +101,19 @@ def put_facet(corners, facet, i, j, k, tiny):
         facet.offset = dot(normal, p)
 
 
-@exact
+@woven
 def put_tetrahedron(corners, facets, tiny):
-    """Write the four faces of the first four corners, looking outward."""
+    """Write the four faces of the first four corners, looking outward; return their number."""
     p = w_of(corners, 0)
     normal = cross(subtract(w_of(corners, 1), p), subtract(w_of(corners, 2), p))
-    i, j = 1, 2
     if dot(normal, subtract(w_of(corners, 3), p)) > 0.0:
-        i, j = 2, 1
-    put_facet(corners, facets[0], 0, i, j, tiny)
-    put_facet(corners, facets[1], 0, j, 3, tiny)
-    put_facet(corners, facets[2], j, i, 3, tiny)
-    put_facet(corners, facets[3], i, 0, 3, tiny)
+        corners[SCRATCH] = corners[1]
+        corners[1] = corners[2]
+        corners[2] = corners[SCRATCH]
+    for f in range(len(TETRAHEDRON)):
+        i, j, k = TETRAHEDRON[f]
+        put_facet(corners, facets[f], i, j, k, tiny)
+    return len(TETRAHEDRON)
 
 
 @exact
@@ -122,7 +127,7 @@ def toggle_edge(edges, n, i, j):
     return n + 1
 
 
-@exact
+@woven
 def grow(corners, facets, edges, n_facets, new, height, tiny):
     """
     Put a new corner on the polytope: what it sees is replaced by a cone up to it.
@@ -146,7 +151,7 @@ def grow(corners, facets, edges, n_facets, new, height, tiny):
     return kept + n_edges
 
 
-@exact
+@woven
 def nearest_facet(facets, n_facets):
     """Return the facet whose plane is least far out."""
     best = 0
@@ -171,8 +176,8 @@ def penetration(geometry, a, b, r, n, size):
     point = Vector(0.0, 0.0, 0.0)
     if not complete(geometry, a, b, r, n):
         return direction, 0.0, point
-    put_tetrahedron(corners, facets, tiny)
-    n_facets, may_refine = 4, are_curved(geometry, a, b)
+    n_facets = put_tetrahedron(corners, facets, tiny)
+    may_refine = are_curved(geometry, a, b)
     i, j, k = 0, 1, 2
     for new in range(4, SCRATCH):
         facet = facets[nearest_facet(facets, n_facets)]

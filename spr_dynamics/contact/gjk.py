@@ -9,7 +9,7 @@ import math
 from spr_dynamics.contact.geometry import corners_of
 from spr_dynamics.contact.refine import are_curved, refine
 from spr_dynamics.contact.support import length, put_difference, support
-from spr_dynamics.jit import exact, inlined
+from spr_dynamics.jit import exact, inlined, woven
 from spr_dynamics.spatial import (
     add, as_vector, cross, dot, put_vector, scale, subtract, Vector)
 
@@ -69,7 +69,7 @@ def nearest_on_triangle(p, q, s):
     return t_sp, 0.0, 1.0 - t_sp
 
 
-@exact
+@woven
 def keep_nearest_face(corners):
     """
     Reduce a tetrahedron to its face that is nearest to the origin.
@@ -105,11 +105,10 @@ def keep_nearest(corners, n):
     """
     Keep the corners of a simplex that carry its point nearest to the origin, with their shares.
 
+    :param n: The number of its corners, 2 to 4.
     :returns: How many those are, and that point; 4 if the origin is inside.
     """
-    if n == 1:
-        corners[0].weight = 1.0
-    elif n == 2:
+    if n == 2:
         t = nearest_on_segment(w_of(corners, 0), w_of(corners, 1))
         corners[0].weight, corners[1].weight = 1.0 - t, t
     elif n == 3:
@@ -151,8 +150,8 @@ def walk(geometry, a, b, r, size, reach):
     start = r
     if dot(r, r) == 0.0:
         start = Vector(0.0, 0.0, 1.0)
-    put_difference(geometry, a, b, r, start, 0)
-    n, v = keep_nearest(corners, 1)
+    n, v = 1, put_difference(geometry, a, b, r, start, 0)
+    corners[0].weight = 1.0
     tries = REFINEMENTS if are_curved(geometry, a, b) else 0
     for _ in range(MAX_WALK):
         square = dot(v, v)
@@ -184,7 +183,7 @@ def walk(geometry, a, b, r, size, reach):
     return TOGETHER, n, v
 
 
-@exact
+@woven
 def nearest_point_of_a(corners, n):
     """Return the point of a that the corners' shares stand for."""
     point = Vector(0.0, 0.0, 0.0)

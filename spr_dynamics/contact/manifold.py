@@ -8,10 +8,10 @@ import math
 
 from spr_dynamics.contact.geometry import (
     FOUND, MANIFOLD, OF_A, OF_B, points_of, shapes_of, SPARE)
-from spr_dynamics.contact.support import core_radius, put_face, separation
-from spr_dynamics.jit import exact, inlined
+from spr_dynamics.contact.support import core_radius, put_faces, separation
+from spr_dynamics.jit import exact, inlined, woven
 from spr_dynamics.spatial import (
-    add, as_vector, cross, dot, put_vector, scale, subtract, Vector)
+    add, as_vector, cross, dot, put_vector, scale, subtract)
 
 # How much less overlap an edge or a point has to have than a face to be preferred: of the
 # overlap, and of the smaller shape. Choices that are nearly even must not change in each step.
@@ -64,7 +64,7 @@ def cut(corners, n, is_closed, normal, start, side_key, leeway, result):
     return count
 
 
-@exact
+@woven
 def cut_by_face(points, reference, n_reference, normal, incident, n_incident, size):
     """
     Keep of one face what is above or below the other.
@@ -91,22 +91,24 @@ def cut_by_face(points, reference, n_reference, normal, incident, n_incident, si
 
 
 @exact
-def put_cut_points(geometry, a, b, is_a, n_reference, normal, n_incident, size, margin):
+def put_cut_points(geometry, a, b, is_a, n_a, n_b, n, size, margin):
     """
     Write the contact points between a flat face and the other shape's face, segment or point.
 
     :param is_a: Whether the flat face is that of shape a.
-    :param normal: Its outward normal.
+    :param n: The normal from a to b.
     :returns: How many there are.
     """
     points, shapes = points_of(geometry), shapes_of(geometry)
-    reference, incident = (OF_A, OF_B) if is_a else (OF_B, OF_A)
+    reference, incident, n_reference, n_incident, normal = (
+        (OF_A, OF_B, n_a, n_b, n) if is_a else (OF_B, OF_A, n_b, n_a, scale(n, -1.0)))
     r_reference = core_radius(shapes[a if is_a else b])
     r_incident = core_radius(shapes[b if is_a else a])
     start = as_vector(points[reference, 0].p, 0)
-    row, n = cut_by_face(points, reference, n_reference, normal, incident, n_incident, size)
+    row, n_points = cut_by_face(points, reference, n_reference, normal, incident, n_incident,
+                                size)
     count = 0
-    for i in range(n):
+    for i in range(n_points):
         p = as_vector(points[row, i].p, 0)
         height = dot(normal, subtract(p, start))
         gap = height - r_reference - r_incident
@@ -149,7 +151,7 @@ def spread(points, kept, p, normal):
     return beyond(points, p, normal)
 
 
-@exact
+@woven
 def beyond(points, p, normal):
     """Return the area that a fourth point adds to the triangle of the first three."""
     a, b, c = as_vector(points[0].p, 0), as_vector(points[1].p, 0), as_vector(points[2].p, 0)
@@ -193,7 +195,7 @@ def choose(points, count, normal, size):
     return count
 
 
-@exact
+@woven
 def put_manifold(geometry, a, b, r, n, apart, nearest, size, margin):
     """
     Write the contact points of two shapes, given how their cores are apart.
@@ -207,32 +209,25 @@ def put_manifold(geometry, a, b, r, n, apart, nearest, size, margin):
     """
     shapes, points = shapes_of(geometry), points_of(geometry)
     r_a, r_b = core_radius(shapes[a]), core_radius(shapes[b])
-    here = Vector(0.0, 0.0, 0.0)
-    n_a, normal_a = put_face(geometry, a, n, here, OF_A)
-    n_b, normal_b = put_face(geometry, b, scale(n, -1.0), r, OF_B)
+    n_a, normal_a, n_b, normal_b = put_faces(geometry, a, b, r, n)
     enough = apart - LEEWAY * size
     if n_a > 1 and n_b > 1:
         enough -= FACE_PREFERENCE * abs(apart - r_a - r_b)
     count = 0
     if n_a > 2 or n_b > 2:
-        by_a, by_b = -math.inf, -math.inf
-        if n_a > 2:
-            by_a = separation(geometry, a, b, r, normal_a)
-        if n_b > 2:
-            by_b = separation(geometry, a, b, r, scale(normal_b, -1.0))
-        if by_a >= enough:
-            n, apart = normal_a, by_a
-            count = put_cut_points(geometry, a, b, True, n_a, normal_a, n_b, size, margin)
-        elif by_b >= enough:
-            n, apart = scale(normal_b, -1.0), by_b
-            count = put_cut_points(geometry, a, b, False, n_b, normal_b, n_a, size, margin)
+        opposite = scale(normal_b, -1.0)
+        by_a = separation(geometry, a, b, r, normal_a) if n_a > 2 else -math.inf
+        by_b = separation(geometry, a, b, r, opposite) if n_b > 2 else -math.inf
+        is_a = by_a >= enough
+        if is_a or by_b >= enough:
+            n, apart = (normal_a, by_a) if is_a else (opposite, by_b)
+            count = put_cut_points(geometry, a, b, is_a, n_a, n_b, n, size, margin)
     elif n_a == 2 and n_b == 2:
         m = across_segments(points, r, n)
         by_both = separation(geometry, a, b, r, m)
         if by_both >= apart - LEEWAY * size:
             n, apart = m, by_both
-            put_face(geometry, a, n, here, OF_A)
-            put_face(geometry, b, scale(n, -1.0), r, OF_B)
+            put_faces(geometry, a, b, r, n)
         count = put_side_by_side(points, n, r_a, r_b, margin)
     gap = apart - r_a - r_b
     if count == 0 or deepest_of(points[FOUND], count) > gap + DEPTH_TIE * size:
@@ -248,7 +243,7 @@ def along_segment(corners):
     return subtract(as_vector(corners[1].p, 0), as_vector(corners[0].p, 0))
 
 
-@exact
+@woven
 def across_segments(points, r, n):
     """Return the direction across two segments; if they are parallel, that from axis to axis."""
     e, f = along_segment(points[OF_A]), along_segment(points[OF_B])

@@ -9,8 +9,8 @@ import math
 import numpy as np
 
 from spr_dynamics.contact.geometry import (
-    corners_of, faces_of, placed_of, points_of, RIM, shapes_of, vertices_of)
-from spr_dynamics.jit import exact, inlined
+    corners_of, faces_of, OF_A, OF_B, placed_of, points_of, RIM, shapes_of, vertices_of)
+from spr_dynamics.jit import exact, inlined, woven
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE)
 from spr_dynamics.spatial import (
@@ -18,7 +18,7 @@ from spr_dynamics.spatial import (
 
 ANGLES = 2.0 * math.pi * np.arange(RIM) / RIM
 RIM_X, RIM_Y = np.round(np.cos(ANGLES), 15), np.round(np.sin(ANGLES), 15)
-FIRST_END, SECOND_END = 2 * RIM, 2 * RIM + 1  # keys on a round side; the rims come before
+FIRST_END = 2 * RIM  # key of an end of a round side, then the other; the rims come before
 FACES_FROM = math.cos(math.radians(45.0))  # of a direction along the axis: a round side ends
 
 
@@ -140,7 +140,7 @@ def put_corner(points, i, R, shift, local, key):
     points[i].key = points[i].edge = key
 
 
-@exact
+@woven
 def box_face(size, d, R, shift, points):
     """Write the face of a box that looks along d, in its axes."""
     x, y, z = abs(d.x), abs(d.y), abs(d.z)
@@ -158,7 +158,7 @@ def box_face(size, d, R, shift, points):
                   sign if axis == 2 else 0.0)
 
 
-@exact
+@woven
 def circle(radius, z, R, shift, points):
     """Write the polygon that stands for the face at height z, seen from outside."""
     for i in range(RIM):
@@ -167,7 +167,7 @@ def circle(radius, z, R, shift, points):
         put_corner(points, i, R, shift, Vector(radius * RIM_X[j], radius * RIM_Y[j], z), key)
 
 
-@exact
+@woven
 def mesh_face(shape, faces, vertices, d, R, shift, points):
     """Write the face of a convex mesh that looks most along d; return its size and normal."""
     best, most = shape.first_face, -math.inf
@@ -200,22 +200,39 @@ def put_face(geometry, k, d, shift, row):
         n, normal = mesh_face(shape, faces_of(geometry), vertices_of(geometry), local, R, shift,
                               points)
         return n, times(R, normal)
-    if kind == CYLINDER and abs(local.z) > FACES_FROM:
+    if (kind == CYLINDER and abs(local.z) > FACES_FROM) or (
+            kind == CONE and -local.z > FACES_FROM):
         z = math.copysign(size[2], local.z)
         circle(size[0], z, R, shift, points)
         return RIM, times(R, Vector(0.0, 0.0, math.copysign(1.0, z)))
-    if kind == CONE and -local.z > FACES_FROM:
-        circle(size[0], -size[2], R, shift, points)
-        return RIM, times(R, Vector(0.0, 0.0, -1.0))
     if kind == SPHERE or kind == ELLIPSOID:
         put_corner(points, 0, R, shift, local_support(shape, vertices_of(geometry), local), 0)
         return 1, d
-    if kind == CAPSULE:
-        ends = Vector(0.0, 0.0, size[2] - size[0]), Vector(0.0, 0.0, size[0] - size[2])
-    elif kind == CONE:
-        ends = Vector(0.0, 0.0, size[2]), rim_point(size, local, -size[2])
-    else:
-        ends = rim_point(size, local, size[2]), rim_point(size, local, -size[2])
-    put_corner(points, 0, R, shift, ends[0], FIRST_END)
-    put_corner(points, 1, R, shift, ends[1], SECOND_END)
+    for end in range(2):
+        z = size[2] if end == 0 else -size[2]
+        if kind == CAPSULE:
+            p = Vector(0.0, 0.0, z - math.copysign(size[0], z))
+        elif kind == CONE and end == 0:
+            p = Vector(0.0, 0.0, z)
+        else:
+            p = rim_point(size, local, z)
+        put_corner(points, end, R, shift, p, FIRST_END + end)
     return 2, d
+
+
+@exact
+def put_faces(geometry, a, b, r, n):
+    """
+    Write the faces, segments or points by which two shapes' cores look at each other.
+
+    :param r: The origin of b, seen from that of a.
+    :param n: Direction from a to b.
+    :returns: Of each, a first: how many corners, and the outward normal.
+    """
+    n_a, n_b, normal_a, normal_b = 0, 0, n, scale(n, -1.0)
+    for row in range(OF_A, OF_B + 1):
+        if row == OF_A:
+            n_a, normal_a = put_face(geometry, a, n, Vector(0.0, 0.0, 0.0), row)
+        else:
+            n_b, normal_b = put_face(geometry, b, scale(n, -1.0), r, row)
+    return n_a, normal_a, n_b, normal_b
