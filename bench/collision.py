@@ -1,10 +1,10 @@
 """Time of each pair of shapes in collision detection, and of looking through many pairs."""
+from pathlib import Path
 import tempfile
 import timeit
 
 import numba
 import numpy as np
-import trimesh
 
 from side_by_side.clock import print_machine, stay_on_one_core
 import spr_dynamics as spr
@@ -26,8 +26,8 @@ SHAPES = {
     'cylinder': '<cylinder><radius>0.09</radius><length>0.24</length></cylinder>',
     'cone': '<cone><radius>0.12</radius><length>0.25</length></cone>',
     'ellipsoid': '<ellipsoid><radii>0.08 0.12 0.17</radii></ellipsoid>',
-    'mesh of 20': '<mesh><uri>{folder}/20.stl</uri></mesh>',
-    'mesh of 200': '<mesh><uri>{folder}/200.stl</uri></mesh>',
+    'mesh of 21': '<mesh><uri>{folder}/21.obj</uri></mesh>',
+    'mesh of 201': '<mesh><uri>{folder}/201.obj</uri></mesh>',
 }
 PILES = {'box on the ground': 1, '10 boxes': 10, '50 boxes': 50}
 
@@ -64,10 +64,12 @@ def world(*models):
 def all_shapes(folder):
     """Load two of each shape."""
     rng = np.random.default_rng(0)
-    for n in (20, 200):
+    for n in (21, 201):
         points = rng.normal(size=(n, 3))
         points *= [[0.1, 0.15, 0.2]] / np.linalg.norm(points, axis=1)[:, None]
-        trimesh.PointCloud(points).convex_hull.export(f'{folder}/{n}.stl')
+        lines = [f'v {x} {y} {z}' for x, y, z in points]
+        lines += [f'f {k} {k + 1} {k + 2}' for k in range(1, n, 3)]  # only corners count
+        Path(folder, f'{n}.obj').write_text('\n'.join(lines))
     return world(*(link(name, k, text.format(folder=folder))
                    for name, text in SHAPES.items() for k in range(2)))
 

@@ -1,11 +1,11 @@
 """Collision detection: against coal, in closed form, at rest, and where it is degenerate."""
 import math
 
-import needs
 import numba
 import numpy as np
 import pytest
 
+import needs
 import spr_dynamics as spr
 from spr_dynamics.contact.detect import find_contacts, touch
 from spr_dynamics.contact.geometry import FOUND, Geometry, placed_of, points_of
@@ -187,7 +187,7 @@ def coal_gaps(coal, pair, poses):
         result = coal.DistanceResult()
         gaps.append(compute(coal.Transform3s(R_a, p_a), coal.Transform3s(R_b, p_b), request,
                             result))
-    return np.array(gaps)
+    return np.maximum(gaps, -1.0)  # -1e308 where it gave up
 
 
 @pytest.mark.parametrize('a, b', PAIRS, ids=[f'{a}-{b}' for a, b in PAIRS])
@@ -197,7 +197,7 @@ def test_every_pair_agrees_with_coal(forms, a, b):
 
     A gap along any normal is a lower bound of the distance. So the first line proves that ours
     is no more than the truth, and where coal's is less, coal has missed it (it does for some
-    deep overlaps of round shapes, and there it may answer -1e308). That ours is not less than
+    deep overlaps of round shapes). That ours is not less than
     coal's is the rest; flat faces may be preferred to a direction that is better by 2 %.
     """
     coal, rng, margin = needs.module('coal'), np.random.default_rng(1), 0.05

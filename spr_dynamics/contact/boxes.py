@@ -19,11 +19,6 @@ NOTHING, UNSURE = 0, -1  # counts of contacts: the second asks for the general w
 
 
 @inlined
-def part(v, i):
-    return v.x if i == 0 else (v.y if i == 1 else v.z)
-
-
-@inlined
 def column(R, i):
     """Return an axis of a frame."""
     if i == 0:
@@ -64,56 +59,56 @@ def touch_edges(points, R_a, R_b, size_a, size_b, r, i, j, n, gap):
     return 1
 
 
+@inlined
+def apart_along(R_a, size_a, R_b, size_b, r, e):
+    """Return how far two boxes are apart along a unit vector, and it, turned from a to b."""
+    along = dot(e, r)
+    gap = abs(along) - reach(R_a, size_a, e) - reach(R_b, size_b, e)
+    return gap, scale(e, math.copysign(1.0, along))
+
+
 @exact
 def touch_boxes(geometry, a, b, r, size, margin):
     """
     Find the contacts between two boxes.
 
     :returns: How many there are, and the normal from a to b; ``UNSURE`` if they are apart and
-        nearest at a corner.
+        nearest at an edge or a corner.
     """
     shapes, points = shapes_of(geometry), points_of(geometry)
     R_a, R_b, size_a, size_b = (orientation(geometry, a), orientation(geometry, b),
                                 shapes[a].size, shapes[b].size)
-    by_face, n, is_a = -math.inf, r, True
+    by_a, by_b, n_a, n_b = -math.inf, -math.inf, r, r
     for i in range(3):
-        e = column(R_a, i)
-        along = dot(e, r)
-        gap = abs(along) - size_a[i] - reach(R_b, size_b, e)
-        if gap > by_face:
-            by_face, n = gap, scale(e, math.copysign(1.0, along))
-    if by_face >= margin:
-        return NOTHING, n
-    enough = by_face + FACE_PREFERENCE * abs(by_face) + LEEWAY * size
-    for i in range(3):
-        e = column(R_b, i)
-        along = dot(e, r)
-        gap = abs(along) - size_b[i] - reach(R_a, size_a, e)
-        if gap > enough:
-            by_face, n, is_a = gap, scale(e, math.copysign(1.0, along)), False
-            enough = by_face
-    if by_face >= margin:
-        return NOTHING, n
-    by_edge, first, second, m = -math.inf, 0, 0, n
+        gap, n = apart_along(R_a, size_a, R_b, size_b, r, column(R_a, i))
+        if gap > by_a:
+            by_a, n_a = gap, n
+        gap, n = apart_along(R_a, size_a, R_b, size_b, r, column(R_b, i))
+        if gap > by_b:
+            by_b, n_b = gap, n
+    if by_a >= margin or by_b >= margin:
+        return NOTHING, n_a
+    is_a = by_b <= by_a + FACE_PREFERENCE * abs(by_a) + LEEWAY * size
+    by_face, n = (by_a, n_a) if is_a else (by_b, n_b)
+    by_edge, first, second, across = -math.inf, 0, 0, n
     for i in range(3):
         for j in range(3):
             e = cross(column(R_a, i), column(R_b, j))
             sine = math.sqrt(dot(e, e))
             if sine > PARALLEL:
-                e = scale(e, 1.0 / sine)
-                along = dot(e, r)
-                gap = abs(along) - reach(R_a, size_a, e) - reach(R_b, size_b, e)
+                gap, m = apart_along(R_a, size_a, R_b, size_b, r, scale(e, 1.0 / sine))
                 if gap > by_edge:
-                    by_edge, first, second, m = gap, i, j, scale(e, math.copysign(1.0, along))
+                    by_edge, first, second, across = gap, i, j, m
     if by_edge >= margin:
-        return NOTHING, m
+        return NOTHING, across
     if by_edge > by_face + FACE_PREFERENCE * abs(by_face) + LEEWAY * size:
         if by_edge > 0.0:
-            return UNSURE, m
-        return touch_edges(points[FOUND], R_a, R_b, size_a, size_b, r, first, second, m,
-                           by_edge), m
-    n_a, _, n_b, _ = put_faces(geometry, a, b, r, n)
-    count = put_cut_points(geometry, a, b, is_a, n_a, n_b, n, size, margin)
+            return UNSURE, across
+        count = touch_edges(points[FOUND], R_a, R_b, size_a, size_b, r, first, second, across,
+                            by_edge)
+        return count, across
+    corners_a, _, corners_b, _ = put_faces(geometry, a, b, r, n)
+    count = put_cut_points(geometry, a, b, is_a, corners_a, corners_b, n, size, margin)
     if count == 0 or deepest_of(points[FOUND], count) > by_face + DEPTH_TIE * size:
         return UNSURE, n
     return choose(points[FOUND], count, n, size), n

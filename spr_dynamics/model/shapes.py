@@ -41,23 +41,19 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
     :param link_names: Their names, each of them once.
     :param mesh_places: Gives the files that a mesh may mean, or raises ValueError.
     """
-    records, names, ignored, warnings = [], [], Counter(), []
-    hulls = Hulls()
+    records, names, warnings, hulls = [], [], [], Hulls()
+    ignored: Counter[str] = Counter()
     for k, link in enumerate(assembly.links):
         for placed in link.collisions:
             name, geometry = f'{link_names[k]}::{placed.name}', placed.element.geometry
-            record = np.zeros((), SHAPE)
-            T_LS = placed.T_LS
+            record, T_LS = np.zeros((), SHAPE), placed.T_LS
             if isinstance(geometry, elements.Mesh):
                 try:
-                    points, fill = mesh_points(geometry, mesh_places(geometry))
-                    hull = convex_hull(points)
+                    T_LS = T_LS @ put_mesh(record, name, geometry, mesh_places, hulls, warnings)
                 except ValueError as error:
                     warnings.append(f"collision '{name}' touches nothing: mesh '{geometry.uri}' "
                                     f'{error}')
                     continue
-                warnings += mesh_warnings(name, geometry, hull, fill)
-                T_LS = T_LS @ hulls.add(record, hull)
             elif not put_form(record, geometry):
                 ignored[type(geometry).__name__.lower()] += 1
                 continue
@@ -70,8 +66,8 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
                  '(simulated: plane, sphere, capsule, box, cylinder, cone, ellipsoid, mesh)'
                  for kind, count in ignored.items()]
     shapes = np.array(records, SHAPE) if records else np.zeros(0, SHAPE)
-    return Shapes(shapes, tuple(names), *hulls.arrays(),
-                  (*warnings, *surface_warnings(assembly)))
+    vertices, faces = hulls.arrays()
+    return Shapes(shapes, tuple(names), vertices, faces, (*warnings, *surface_warnings(assembly)))
 
 
 def put_form(record, geometry) -> bool:
@@ -106,7 +102,7 @@ def radius_of(kind, size) -> float:
 class Hulls:
     """The vertices and faces of convex meshes, one mesh after the other."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._vertices: list[np.ndarray] = []
         self._faces: list[tuple] = []
         self._n = 0
@@ -129,10 +125,23 @@ class Hulls:
         self._vertices.append(vertices)
         self._n += len(vertices)
 
-    def arrays(self):
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Return all vertices, and all FACE records."""
         return (np.concatenate([np.zeros((0, 3)), *self._vertices]),
                 np.array(self._faces, FACE) if self._faces else np.zeros(0, FACE))
+
+
+def put_mesh(record, name, mesh, mesh_places, hulls, warnings) -> Pose:
+    """
+    Write kind and size of a mesh: those of its convex hull.
+
+    :returns: The pose of its centre.
+    :raises ValueError: If there is none.
+    """
+    points, fill = mesh_points(mesh, mesh_places(mesh))
+    hull = convex_hull(points)
+    warnings += mesh_warnings(name, mesh, hull, fill)
+    return hulls.add(record, hull)
 
 
 def mesh_warnings(name, mesh, hull, fill) -> list[str]:
