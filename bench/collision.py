@@ -18,6 +18,7 @@ from spr_dynamics.dynamics.work import Workspace
 POSES = 400
 BLOCKS = 20  # the best of so many counts
 TOUCHING, APART, MARGIN = -1e-5, 5e-4, 1e-3  # [m]
+DEPTH = 1e-8  # [m] of a thing at rest
 SHAPES = {
     'plane': '<plane/>',
     'sphere': '<sphere><radius>0.1</radius></sphere>',
@@ -29,6 +30,17 @@ SHAPES = {
     'mesh of 21': '<mesh><uri>{folder}/21.obj</uri></mesh>',
     'mesh of 201': '<mesh><uri>{folder}/201.obj</uri></mesh>',
 }
+SLAB = '<box><size>1 1 0.1</size></box>'
+AT_REST = {  # on the slab: shape, height of its origin, whether it lies on its side
+    'sphere': (SHAPES['sphere'], 0.1, False),
+    'capsule, lying': (SHAPES['capsule'], 0.06, True),
+    'box': (SHAPES['box'], 0.075, False),
+    'cylinder': (SHAPES['cylinder'], 0.12, False),
+    'cylinder, lying': (SHAPES['cylinder'], 0.09, True),
+    'cone': (SHAPES['cone'], 0.125, False),
+    'ellipsoid': (SHAPES['ellipsoid'], 0.17, False),
+}
+LYING = np.array([0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0])  # z of the shape is x
 PILES = {'box on the ground': 1, '10 boxes': 10, '50 boxes': 50}
 
 
@@ -117,6 +129,22 @@ def print_pairs():
                   flush=True)
 
 
+def print_at_rest():
+    print('\n### A thing at rest on a box\n\n| ns | time | points |\n| --- | ---: | ---: |')
+    for name, (text, height, lies) in AT_REST.items():
+        model = world(link('slab', 0, SLAB), link('thing', 0, text))
+        geometry = Geometry(model, candidate_pairs(model, DEFAULT_OPTIONS, 1e-3))
+        up, R = np.array([0.0, 0.0, 0.05 + height - DEPTH]), np.tile(np.eye(3).ravel(), (2, 1))
+        if lies:
+            R[1] = LYING
+        a, b = sorted((0, 1), key=lambda k: model.shapes['kind'][k])
+        p, found = np.tile(up if a == 0 else -up, (POSES, 1)), np.zeros((POSES, 5))
+        call = (geometry.block, a, b, np.tile(R[[a, b]], (POSES, 1, 1)), p, MARGIN, found)
+        touch_all(*call)
+        time = best_time(lambda call=call: touch_all(*call), POSES)
+        print(f'| {name} | {time:.0f} | {found[0, 0]:.0f} |', flush=True)
+
+
 def print_piles():
     print('\n### All pairs of a scene\n\n| us | pairs | contacts | time |\n'
           '| --- | ---: | ---: | ---: |')
@@ -138,6 +166,7 @@ def main():
     stay_on_one_core()
     print_machine(np, numba)
     print_pairs()
+    print_at_rest()
     print_piles()
 
 

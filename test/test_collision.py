@@ -20,7 +20,7 @@ ROUNDOFF = 1e-12  # [m] of positions below a metre
 PREFERENCE = 0.02  # share of its overlap that a flat face may be behind a better direction
 SETTLED = 2e-6  # [m] in which a direction counts as good as another
 COAL_ERROR = 1e-5  # [m] of coal at a tolerance of 1e-9, where it finds the right feature
-POSES = 150  # of each two shapes; four of them make a pair of kinds
+POSES = 150  # of each two shapes; four or more of them make a pair of kinds
 
 FORMS = {
     'plane': ['<plane/>'],
@@ -35,7 +35,8 @@ FORMS = {
     'ellipsoid': ['<ellipsoid><radii>0.08 0.12 0.17</radii></ellipsoid>',
                   '<ellipsoid><radii>0.02 0.15 0.1</radii></ellipsoid>'],
     'mesh': ['<mesh><uri>{folder}/stone.stl</uri></mesh>',
-             '<mesh><uri>{folder}/block.stl</uri></mesh>'],
+             '<mesh><uri>{folder}/block.stl</uri></mesh>',
+             '<mesh><uri>{folder}/pebble.stl</uri></mesh>'],
 }
 KINDS = list(FORMS)
 PAIRS = [(a, b) for i, a in enumerate(KINDS) for b in KINDS[max(i, 1):]]
@@ -141,9 +142,10 @@ def forms(tmp_path_factory):
     trimesh = needs.module('trimesh')
     needs.module('scipy')
     folder, rng = tmp_path_factory.mktemp('meshes'), np.random.default_rng(3)
-    points = rng.normal(size=(30, 3))
-    points *= [[0.1, 0.15, 0.2]] / np.linalg.norm(points, axis=1)[:, None]
-    trimesh.PointCloud(points).convex_hull.export(folder / 'stone.stl')
+    for name, n in (('stone', 30), ('pebble', 300)):  # looked through, and climbed
+        points = rng.normal(size=(n, 3))
+        points *= [[0.1, 0.15, 0.2]] / np.linalg.norm(points, axis=1)[:, None]
+        trimesh.PointCloud(points).convex_hull.export(folder / f'{name}.stl')
     trimesh.creation.box((0.3125, 0.03125, 0.25)).export(folder / 'block.stl')
     texts = [(kind, text.format(folder=folder)) for kind in KINDS for text in 2 * FORMS[kind]]
     model = scene(*(text for _, text in texts))

@@ -10,7 +10,8 @@ from spr_dynamics.contact.manifold import put_manifold
 from spr_dynamics.contact.planes import touch_plane
 from spr_dynamics.contact.refine import tangents
 from spr_dynamics.contact.rounds import touch_ball, touch_rounds
-from spr_dynamics.contact.support import core_radius, length, orientation, origin, separation
+from spr_dynamics.contact.support import (
+    core_radius, forget_vertex, length, orientation, origin, separation)
 from spr_dynamics.jit import exact, inlined, woven
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, PLANE, SPHERE)
@@ -91,6 +92,8 @@ def touch_convex(geometry, a, b, r, size, margin):
     :returns: How many there are, and the normal from a to b.
     """
     shapes, corners = shapes_of(geometry), corners_of(geometry)
+    forget_vertex(geometry, a)
+    forget_vertex(geometry, b)
     reach = margin + core_radius(shapes[a]) + core_radius(shapes[b])
     known, n_corners, n = walk(geometry, a, b, r, size, reach)
     if known == FAR:

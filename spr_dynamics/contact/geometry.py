@@ -9,6 +9,7 @@ from spr_dynamics.model.records import FACE, SHAPE
 PLACED = np.dtype([
     ('R_WS', np.float64, 9), ('p_WS', np.float64, 3),
     ('low', np.float64, 3), ('high', np.float64, 3),
+    ('vertex', np.int64),                        # of a convex mesh: where a search begins
 ], align=True)
 
 # A corner of a polygon, or a contact point.
@@ -40,8 +41,9 @@ MANIFOLD = 4  # contact points that a pair can have
 FOUND, OF_A, OF_B, SPARE, ROWS = range(5)
 
 # Entries of a block: addresses, then sizes.
-(SHAPES_AT, PAIRS_AT, VERTICES_AT, FACES_AT, PLACED_AT, POINTS_AT, CORNERS_AT, FACETS_AT, EDGES_AT,
- N_SHAPES, N_PAIRS, N_VERTICES, N_FACES, N_POINTS, GEOMETRY_SIZE) = range(15)
+(SHAPES_AT, PAIRS_AT, VERTICES_AT, NEIGHBOURS_AT, FACES_AT, PLACED_AT, POINTS_AT, CORNERS_AT,
+ FACETS_AT, EDGES_AT, N_SHAPES, N_PAIRS, N_VERTICES, N_NEIGHBOURS, N_FACES, N_POINTS,
+ GEOMETRY_SIZE) = range(17)
 
 
 class Geometry:
@@ -59,10 +61,11 @@ class Geometry:
         placed = np.zeros(shapes.size, PLACED)
         self.placed = placed
         self.points = np.zeros((ROWS, n_points), POINT)
-        self.kept = (shapes, pairs, model.vertices, model.faces, placed, self.points,
-                     np.zeros(MAX_CORNERS, CORNER), np.zeros(MAX_FACETS, FACET),
-                     np.zeros((3 * MAX_FACETS, 2), np.int64))
-        sizes = (shapes.size, pairs.size, len(model.vertices), model.faces.size, n_points)
+        self.kept = (shapes, pairs, model.vertices, model.neighbours, model.faces, placed,
+                     self.points, np.zeros(MAX_CORNERS, CORNER),
+                     np.zeros(MAX_FACETS, FACET), np.zeros((3 * MAX_FACETS, 2), np.int64))
+        sizes = (shapes.size, pairs.size, len(model.vertices), model.neighbours.size,
+                 model.faces.size, n_points)
         self.block = np.array([*(array.ctypes.data for array in self.kept), *sizes], np.int64)
 
 
@@ -79,6 +82,11 @@ def pairs_of(geometry):
 @inlined
 def vertices_of(geometry):
     return array_at(geometry[VERTICES_AT], (geometry[N_VERTICES], 3), np.float64)
+
+
+@inlined
+def neighbours_of(geometry):
+    return array_at(geometry[NEIGHBOURS_AT], geometry[N_NEIGHBOURS], np.int64)
 
 
 @inlined

@@ -53,7 +53,6 @@ def touch_plane(geometry, b, r, n, margin):
     shape, R, points = shapes_of(geometry)[b], orientation(geometry, b), points_of(geometry)[FOUND]
     size, kind, count = shape.size, shape.kind, 0
     down = times(transpose(R), scale(n, -1.0))
-    vertices = vertices_of(geometry)
     if kind == BOX:
         for i in range(8):
             count = add_point(points, count, R, r, corner(size, i), n, 0.0, margin, i)
@@ -62,9 +61,10 @@ def touch_plane(geometry, b, r, n, margin):
             end = Vector(0.0, 0.0, (size[2] - size[0]) * (1 - 2 * i))
             count = add_point(points, count, R, r, end, n, size[0], margin, FIRST_END + i)
     elif kind == SPHERE or kind == ELLIPSOID:
-        count = add_point(points, count, R, r, local_support(shape, vertices, down), n,
+        count = add_point(points, count, R, r, local_support(geometry, b, down), n,
                           core_radius(shape), margin, 0)
     elif kind == CONVEX:
+        vertices = vertices_of(geometry)
         for i in range(shape.first_vertex, shape.first_vertex + shape.n_vertices):
             count = add_point(points, count, R, r, Vector(
                 vertices[i, 0], vertices[i, 1], vertices[i, 2]), n, 0.0, margin, i)

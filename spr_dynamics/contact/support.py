@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from spr_dynamics.contact.geometry import (
-    corners_of, faces_of, OF_A, OF_B, placed_of, points_of, RIM, shapes_of, vertices_of)
+    corners_of, faces_of, neighbours_of, OF_A, OF_B, placed_of, points_of, RIM, shapes_of,
+    vertices_of)
 from spr_dynamics.jit import exact, inlined, woven
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE)
@@ -19,6 +20,7 @@ from spr_dynamics.spatial import (
 ANGLES = 2.0 * math.pi * np.arange(RIM) / RIM
 RIM_X, RIM_Y = np.round(np.cos(ANGLES), 15), np.round(np.sin(ANGLES), 15)
 FIRST_END = 2 * RIM  # key of an end of a round side, then the other; the rims come before
+MANY = 32  # vertices of a mesh from which on it is faster to climb it than to look at all
 FACES_FROM = math.cos(math.radians(45.0))  # of a direction along the axis: a round side ends
 
 
@@ -66,20 +68,51 @@ def reaches_apex(size, d):
 
 
 @inlined
-def farthest_vertex(shape, vertices, d):
-    """Return which vertex of a convex mesh lies farthest along d."""
-    first = shape.first_vertex
-    best, farthest = first, -math.inf
-    for i in range(first, first + shape.n_vertices):
-        along = vertices[i, 0] * d.x + vertices[i, 1] * d.y + vertices[i, 2] * d.z
-        if along > farthest:
-            best, farthest = i, along
-    return best
+def height_of(vertices, i, d):
+    return vertices[i, 0] * d.x + vertices[i, 1] * d.y + vertices[i, 2] * d.z
 
 
 @exact
-def local_support(shape, vertices, d):
+def farthest_vertex(geometry, k, d):
+    """
+    Return which vertex of a convex mesh lies farthest along d, in the shape's axes.
+
+    A large mesh is climbed from the vertex that was found before, always to the highest
+    neighbour: a convex body has no other peak.
+    """
+    shape, now, vertices = shapes_of(geometry)[k], placed_of(geometry)[k], vertices_of(geometry)
+    if shape.n_vertices > MANY:
+        neighbours = neighbours_of(geometry)
+        best = now.vertex
+        highest, last = height_of(vertices, best, d), -1
+        while best != last:
+            last = best
+            at = neighbours[last]
+            while neighbours[at] >= 0:
+                height = height_of(vertices, neighbours[at], d)
+                if height > highest:
+                    best, highest = neighbours[at], height
+                at += 1
+        now.vertex = best
+        return best
+    best, highest = shape.first_vertex, -math.inf
+    for i in range(shape.first_vertex, shape.first_vertex + shape.n_vertices):
+        height = height_of(vertices, i, d)
+        if height > highest:
+            best, highest = i, height
+    return best
+
+
+@inlined
+def forget_vertex(geometry, k):
+    """Let a search on a mesh begin where it always does: nothing hangs on what was before."""
+    placed_of(geometry)[k].vertex = shapes_of(geometry)[k].first_vertex
+
+
+@exact
+def local_support(geometry, k, d):
     """Return the point of a shape's core that lies farthest along d, in the shape's axes."""
+    shape = shapes_of(geometry)[k]
     size, kind = shape.size, shape.kind
     if kind == BOX:
         return Vector(math.copysign(size[0], d.x), math.copysign(size[1], d.y),
@@ -87,7 +120,7 @@ def local_support(shape, vertices, d):
     if kind == CYLINDER:
         return rim_point(size, d, math.copysign(size[2], d.z))
     if kind == CONVEX:
-        i = farthest_vertex(shape, vertices, d)
+        vertices, i = vertices_of(geometry), farthest_vertex(geometry, k, d)
         return Vector(vertices[i, 0], vertices[i, 1], vertices[i, 2])
     if kind == CAPSULE:
         return Vector(0.0, 0.0, math.copysign(size[2] - size[0], d.z))
@@ -106,8 +139,7 @@ def local_support(shape, vertices, d):
 def support(geometry, k, d):
     """Return the point of a shape's core that lies farthest along d."""
     R = orientation(geometry, k)
-    return times(R, local_support(shapes_of(geometry)[k], vertices_of(geometry),
-                                  times(transpose(R), d)))
+    return times(R, local_support(geometry, k, times(transpose(R), d)))
 
 
 @exact
@@ -206,7 +238,7 @@ def put_face(geometry, k, d, shift, row):
         circle(size[0], z, R, shift, points)
         return RIM, times(R, Vector(0.0, 0.0, math.copysign(1.0, z)))
     if kind == SPHERE or kind == ELLIPSOID:
-        put_corner(points, 0, R, shift, local_support(shape, vertices_of(geometry), local), 0)
+        put_corner(points, 0, R, shift, local_support(geometry, k, local), 0)
         return 1, d
     for end in range(2):
         z = size[2] if end == 0 else -size[2]

@@ -19,6 +19,8 @@ class Hull(NamedTuple):
     """Of each face, outward, shape (faces, 3)."""
     loops: tuple[np.ndarray, ...]
     """Vertices of each face, counter-clockwise seen from outside."""
+    edges: np.ndarray
+    """Pairs of vertices, both ways, sorted, shape (n, 2); faces are cut into triangles."""
     volume: float
     """[m^3]"""
 
@@ -47,7 +49,9 @@ def convex_hull(points) -> Hull:
         corners = np.unique(number[hull.simplices[group]])
         normals.append(normal)
         loops.append(ordered(vertices, corners, normal))
-    return Hull(vertices, np.array(normals), tuple(loops), float(hull.volume))
+    sides = number[hull.simplices][:, [[0, 1], [1, 2], [2, 0], [1, 0], [2, 1], [0, 2]]]
+    return Hull(vertices, np.array(normals), tuple(loops), np.unique(sides.reshape(-1, 2), axis=0),
+                float(hull.volume))
 
 
 def coplanar(hull):

@@ -87,6 +87,8 @@ class Model:
     """``SHAPE`` records in file order."""
     vertices: np.ndarray
     """Of convex meshes, each in its own frame, shape (n, 3); ``SHAPE`` and ``FACE`` count them."""
+    neighbours: np.ndarray
+    """Entry i is where in the same array the neighbours of vertex i are listed, up to a -1."""
     faces: np.ndarray
     """``FACE`` records of convex meshes."""
     gravity: np.ndarray

@@ -27,6 +27,8 @@ class Shapes(NamedTuple):
     """Of each, ``link::collision``."""
     vertices: np.ndarray
     """Of convex meshes: all of each, then the loops of its faces, shape (n, 3)."""
+    neighbours: np.ndarray
+    """Entry i is where in the same array the neighbours of vertex i are listed, up to a -1."""
     faces: np.ndarray
     """``FACE``."""
     warnings: tuple[str, ...]
@@ -41,7 +43,8 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
     :param link_names: Their names, each of them once.
     :param mesh_places: Gives the files that a mesh may mean, or raises ValueError.
     """
-    records, names, warnings, hulls = [], [], [], Hulls()
+    records, names, hulls = [], [], Hulls()
+    warnings: list[str] = []
     ignored: Counter[str] = Counter()
     for k, link in enumerate(assembly.links):
         for placed in link.collisions:
@@ -66,8 +69,8 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
                  '(simulated: plane, sphere, capsule, box, cylinder, cone, ellipsoid, mesh)'
                  for kind, count in ignored.items()]
     shapes = np.array(records, SHAPE) if records else np.zeros(0, SHAPE)
-    vertices, faces = hulls.arrays()
-    return Shapes(shapes, tuple(names), vertices, faces, (*warnings, *surface_warnings(assembly)))
+    return Shapes(shapes, tuple(names), *hulls.arrays(),
+                  warnings=(*warnings, *surface_warnings(assembly)))
 
 
 def put_form(record, geometry) -> bool:
@@ -105,6 +108,7 @@ class Hulls:
     def __init__(self) -> None:
         self._vertices: list[np.ndarray] = []
         self._faces: list[tuple] = []
+        self._lists: dict[int, list[int]] = {}
         self._n = 0
 
     def add(self, record, hull: Hull) -> Pose:
@@ -115,6 +119,8 @@ class Hulls:
         record['radius'] = np.sqrt((vertices ** 2).sum(axis=1).max())
         record['first_vertex'], record['n_vertices'] = self._n, len(vertices)
         record['first_face'], record['n_faces'] = len(self._faces), len(hull.loops)
+        for i, j in hull.edges + self._n:
+            self._lists.setdefault(int(i), []).append(int(j))
         self._append(vertices)
         for normal, loop in zip(hull.normals, hull.loops):
             self._faces.append((normal, self._n, len(loop)))
@@ -125,9 +131,15 @@ class Hulls:
         self._vertices.append(vertices)
         self._n += len(vertices)
 
-    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return all vertices, and all FACE records."""
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return all vertices, who their neighbours are, and all FACE records."""
+        starts: list[int] = []
+        lists: list[int] = []
+        for i in range(self._n):
+            starts.append(self._n + len(lists))
+            lists += [*self._lists.get(i, ()), -1]
         return (np.concatenate([np.zeros((0, 3)), *self._vertices]),
+                np.array(starts + lists, np.int64),
                 np.array(self._faces, FACE) if self._faces else np.zeros(0, FACE))
 
 
