@@ -54,8 +54,8 @@ setup(
     extras_require={
         'jazzy': ros_wheels('jazzy'),
         'kilted': ros_wheels('kilted'),
-        'mesh': ['pycollada', 'trimesh'],
-        'test': ['hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML', 'scipy',
+        'mesh': ['pycollada', 'scipy', 'trimesh'],
+        'test': ['coal', 'hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML', 'scipy',
                  'setuptools', 'trimesh'],
         'bench': ['dartpy', 'mujoco', 'pin'],
         'drake': ['drake'],  # for test/test_drake.py; too large for every run

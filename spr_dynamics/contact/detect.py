@@ -1,28 +1,28 @@
-"""Narrow phase: where candidate pairs touch, or nearly do."""
+"""Where candidate pairs touch, or nearly do."""
 import math
 
-from spr_dynamics.jit import exact, inlined
-from spr_dynamics.model.records import BOX
+from spr_dynamics.contact.boxes import touch_boxes, UNSURE
+from spr_dynamics.contact.epa import penetration
+from spr_dynamics.contact.geometry import (
+    corners_of, FOUND, N_PAIRS, N_SHAPES, pairs_of, placed_of, points_of, shapes_of)
+from spr_dynamics.contact.gjk import APART, FAR, nearest_point_of_a, walk
+from spr_dynamics.contact.manifold import put_manifold
+from spr_dynamics.contact.planes import touch_plane
+from spr_dynamics.contact.refine import tangents
+from spr_dynamics.contact.rounds import touch_ball, touch_rounds
+from spr_dynamics.contact.support import (
+    core_radius, forget_vertex, length, orientation, origin, separation)
+from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.model.records import (
+    BOX, CAPSULE, CONE, PLANE, SPHERE)
 from spr_dynamics.spatial import (
-    add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_vector, scale,
-    subtract, times, Vector)
-
-
-@inlined
-def shape_pose(shape, work):
-    """Return the orientation and position of a shape in the world."""
-    now = work[shape.body]
-    return compose(as_matrix(now.R_WB, 0), as_vector(now.p_WB, 0), as_transform(shape.X))
+    add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
+    put_vector, subtract, Vector)
 
 
 @inlined
 def z_axis(R):
     return Vector(R.xz, R.yz, R.zz)
-
-
-@inlined
-def length(a):
-    return math.sqrt(dot(a, a))
 
 
 @inlined
@@ -33,89 +33,188 @@ def velocity_at(body, p):
     return add(v.linear, cross(v.angular, arm)), v.angular
 
 
-@inlined
-def speed_bound(plane_body, body, p, radius):
-    """Return a speed that no point within a radius of p has against the plane [m/s]."""
-    v_plane, spin_plane = velocity_at(plane_body, p)
-    v, spin = velocity_at(body, p)
-    return length(subtract(v, v_plane)) + (length(spin) + length(spin_plane)) * radius
+@woven
+def place_shapes(geometry, work, dt, margin):
+    """
+    Find where each shape is, and a box around all that it can touch in a step and a half.
+
+    Two shapes come into each other's margin only if these boxes overlap.
+    """
+    shapes, placed = shapes_of(geometry), placed_of(geometry)
+    for k in range(geometry[N_SHAPES]):
+        shape, now = shapes[k], placed[k]
+        body = work[shape.body]
+        R, p = compose(as_matrix(body.R_WB, 0), as_vector(body.p_WB, 0), as_transform(shape.X))
+        put_matrix(now.R_WS, 0, R)
+        put_vector(now.p_WS, 0, p)
+        v, spin = velocity_at(body, p)
+        size = shape.size
+        extra = margin + 1.5 * dt * (length(v) + length(spin) * shape.radius)
+        half = Vector(
+            abs(R.xx) * size[0] + abs(R.xy) * size[1] + abs(R.xz) * size[2] + extra,
+            abs(R.yx) * size[0] + abs(R.yy) * size[1] + abs(R.yz) * size[2] + extra,
+            abs(R.zx) * size[0] + abs(R.zy) * size[1] + abs(R.zz) * size[2] + extra)
+        put_vector(now.low, 0, subtract(p, half))
+        put_vector(now.high, 0, add(p, half))
 
 
 @inlined
-def tangents(n):
-    """Return two unit vectors across n: the first leans on the world axis least along n."""
-    x, y, z = abs(n.x), abs(n.y), abs(n.z)
-    if x <= y and x <= z:
-        axis = Vector(1.0, 0.0, 0.0)
-    elif y <= z:
-        axis = Vector(0.0, 1.0, 0.0)
+def are_near(a, b):
+    """Say whether two boxes along the world's axes overlap."""
+    return (a.low[0] < b.high[0] and b.low[0] < a.high[0]
+            and a.low[1] < b.high[1] and b.low[1] < a.high[1]
+            and a.low[2] < b.high[2] and b.low[2] < a.high[2])
+
+
+@woven
+def watched_gap(a, b, body_a, body_b, p_a, p_b, dt, margin):
+    """
+    Return the gap below which a pair is watched.
+
+    It is what the pair could cross in a step and a half, so that nothing falls through.
+    """
+    if a.kind == PLANE:  # it has no centre: what counts is its motion where the other shape is
+        v_a, spin_a = velocity_at(body_a, p_b)
+        turning = length(spin_a) * b.radius
     else:
-        axis = Vector(0.0, 0.0, 1.0)
-    t1 = subtract(axis, scale(n, dot(n, axis)))
-    t1 = scale(t1, 1.0 / math.sqrt(dot(t1, t1)))
-    return t1, cross(n, t1)
+        v_a, spin_a = velocity_at(body_a, p_a)
+        turning = length(spin_a) * a.radius
+    v_b, spin_b = velocity_at(body_b, p_b)
+    speed = length(subtract(v_b, v_a)) + turning + length(spin_b) * b.radius
+    return max(margin, 1.5 * dt * speed)
 
 
-@inlined
-def corner(size, i):
-    """Return corner i of a box: bit 0 says whether x is positive, bit 1 y, bit 2 z."""
-    return Vector(size[0] if i & 1 else -size[0], size[1] if i & 2 else -size[1],
-                  size[2] if i & 4 else -size[2])
+@woven
+def touch_convex(geometry, a, b, r, size, margin):
+    """
+    Find the contacts between any two shapes but planes, by their distance or penetration.
+
+    :returns: How many there are, and the normal from a to b.
+    """
+    shapes, corners = shapes_of(geometry), corners_of(geometry)
+    forget_vertex(geometry, a)
+    forget_vertex(geometry, b)
+    reach = margin + core_radius(shapes[a]) + core_radius(shapes[b])
+    known, n_corners, n = walk(geometry, a, b, r, size, reach)
+    if known == FAR:
+        return 0, n
+    if known == APART:
+        apart, nearest = separation(geometry, a, b, r, n), nearest_point_of_a(corners, n_corners)
+    else:
+        n, apart, nearest = penetration(geometry, a, b, r, n_corners, size)
+    return put_manifold(geometry, a, b, r, n, apart, nearest, size, margin)
 
 
 @exact
-def put_contact(contact, pair, shapes, key, point, n, gap, dt):
-    """Write a contact and what its law asks for at this gap."""
+def touch(geometry, a, b, margin):
+    """
+    Find the contacts of a pair of shapes, with gaps below a margin.
+
+    :returns: How many points were written, from the origin of shape a, and the normal from a to
+        b, which they share.
+    """
+    shapes = shapes_of(geometry)
+    kind_a, kind_b = shapes[a].kind, shapes[b].kind
+    r = subtract(origin(geometry, b), origin(geometry, a))
+    if kind_a == PLANE:
+        n = z_axis(orientation(geometry, a))
+        if dot(n, r) - shapes[b].radius >= margin:
+            return 0, n
+        return touch_plane(geometry, b, r, n, margin), n
+    reach = shapes[a].radius + shapes[b].radius + margin
+    if dot(r, r) >= reach * reach:
+        return 0, r
+    if kind_b <= CAPSULE:
+        return touch_rounds(geometry, a, b, r, margin)
+    if kind_a == SPHERE and kind_b <= CONE:
+        return touch_ball(geometry, a, b, r, margin)
+    size = min(shapes[a].radius, shapes[b].radius)
+    if kind_a == BOX and kind_b == BOX:
+        count, n = touch_boxes(geometry, a, b, r, size, margin)
+        if count != UNSURE:
+            return count, n
+    return touch_convex(geometry, a, b, r, size, margin)
+
+
+@woven
+def put_contacts(geometry, pair, count, n, dt, contacts, first):
+    """Write a pair's contacts and what their law asks for at their gaps."""
+    shapes, points = shapes_of(geometry), points_of(geometry)[FOUND]
     t1, t2 = tangents(n)
-    contact.key = key
-    contact.shape_a, contact.shape_b = pair.a, pair.b
-    contact.body_a, contact.body_b = shapes[pair.a].body, shapes[pair.b].body
-    put_vector(contact.point, 0, subtract(point, scale(n, 0.5 * gap)))
-    put_vector(contact.n, 0, n)
-    put_vector(contact.t1, 0, t1)
-    put_vector(contact.t2, 0, t2)
-    contact.gap, contact.mu = gap, pair.mu
-    contact.R, contact.R_stick = pair.R, pair.R_stick
-    if gap >= 0.0:
-        contact.b = -gap / dt  # acts only if the surfaces would meet within this step
-    else:
-        contact.b = min(-min(gap + pair.min_depth, 0.0) * pair.rate, pair.max_speed)
+    from_a = origin(geometry, pair.a)
+    for i in range(count):
+        contact, gap = contacts[first + i], points[i].gap
+        contact.key = points[i].key
+        contact.shape_a, contact.shape_b = pair.a, pair.b
+        contact.body_a, contact.body_b = shapes[pair.a].body, shapes[pair.b].body
+        put_vector(contact.point, 0, add(from_a, as_vector(points[i].p, 0)))
+        put_vector(contact.n, 0, n)
+        put_vector(contact.t1, 0, t1)
+        put_vector(contact.t2, 0, t2)
+        contact.gap, contact.mu = gap, pair.mu
+        contact.R, contact.R_stick = pair.R, pair.R_stick
+        if gap >= 0.0:
+            contact.b = -gap / dt  # acts only if the surfaces would meet within this step
+        else:
+            contact.b = min(-min(gap + pair.min_depth, 0.0) * pair.rate, pair.max_speed)
+
+
+@woven
+def drop_shallowest(geometry, contacts, count, n_found):
+    """
+    Make room for deeper points among those found, at the cost of the shallowest of all.
+
+    :returns: How many contacts stay, in their order, and how many points found stay.
+    """
+    points = points_of(geometry)[FOUND]
+    while count + n_found > contacts.size:
+        worst, shallowest = -1, -math.inf
+        for c in range(count):
+            if contacts[c].gap > shallowest:
+                worst, shallowest = c, contacts[c].gap
+        is_new = False
+        for i in range(n_found):
+            if points[i].gap >= shallowest:
+                worst, shallowest, is_new = i, points[i].gap, True
+        if is_new:
+            for i in range(worst + 1, n_found):
+                points[i - 1] = points[i]
+            n_found -= 1
+        else:
+            for c in range(worst + 1, count):
+                contacts[c - 1] = contacts[c]
+            count -= 1
+    return count, n_found
 
 
 @exact
-def find_contacts(shapes, pairs, work, options, contacts):
+def find_contacts(geometry, work, options, contacts):
     """
-    Fill in the contacts of all pairs, in the order of pairs and features.
+    Fill in the contacts of all pairs, in the order of pairs and keys.
 
-    A pair is watched within a margin that its speed could cross in a step and a half, so that
-    nothing falls through.
-
-    :returns: How many there are.
+    :param geometry: The block of a ``Geometry``.
+    :returns: How many there are, and how many more there would be with more room: those that
+        were dropped had the largest gaps.
     """
-    dt = options[0].dt
-    count = 0
+    dt, margin = options[0].dt, options[0].margin
+    if geometry[N_PAIRS] == 0:
+        return 0, 0
+    shapes, pairs, placed = shapes_of(geometry), pairs_of(geometry), placed_of(geometry)
+    place_shapes(geometry, work, dt, margin)
+    count, dropped = 0, 0
     for k in range(pairs.size):
-        pair = pairs[k]
-        plane, shape = shapes[pair.a], shapes[pair.b]
-        R, p = shape_pose(plane, work)
-        n = z_axis(R)
-        offset = dot(n, p)
-        R, p = shape_pose(shape, work)
-        centre_gap = dot(n, p) - offset
-        speed = speed_bound(work[plane.body], work[shape.body], p, shape.radius)
-        margin = max(options[0].margin, 1.5 * dt * speed)
-        if centre_gap - shape.radius >= margin:
+        a, b = pairs[k].a, pairs[k].b
+        if shapes[a].kind != PLANE and not are_near(placed[a], placed[b]):
             continue
-        if shape.kind == BOX:
-            for i in range(8):
-                point = add(p, times(R, corner(shape.size, i)))
-                gap = dot(n, point) - offset
-                if gap < margin:
-                    put_contact(contacts[count], pair, shapes, i, point, n, gap, dt)
-                    count += 1
-        else:
-            gap = centre_gap - shape.radius
-            point = subtract(p, scale(n, shape.radius))
-            put_contact(contacts[count], pair, shapes, 0, point, n, gap, dt)
-            count += 1
-    return count
+        watched = watched_gap(shapes[a], shapes[b], work[shapes[a].body], work[shapes[b].body],
+                              origin(geometry, a), origin(geometry, b), dt, margin)
+        n_found, n = touch(geometry, a, b, watched)
+        if n_found == 0:
+            continue
+        if count + n_found > contacts.size:
+            before = count + n_found
+            count, n_found = drop_shallowest(geometry, contacts, count, n_found)
+            dropped += before - count - n_found
+        put_contacts(geometry, pairs[k], n_found, n, dt, contacts, count)
+        count += n_found
+    return count, dropped

@@ -3,40 +3,48 @@ import math
 
 import numpy as np
 
+from spr_dynamics.contact.geometry import MANIFOLD
 from spr_dynamics.contact.records import PAIR
 from spr_dynamics.dynamics.crba import mass_matrix
 from spr_dynamics.dynamics.jacobian import jacobian
 from spr_dynamics.model.model import frozen
-from spr_dynamics.model.records import BOX, PLANE, pose_from_transform, SPHERE
+from spr_dynamics.model.records import (
+    BOX, CAPSULE, CONE, CONVEX, CYLINDER, ELLIPSOID, PLANE, pose_from_transform, SPHERE)
 
-POINTS = {SPHERE: 1, BOX: 8}  # contacts that a shape can have with a plane
+POINTS = {PLANE: MANIFOLD, SPHERE: 1, CAPSULE: 2, BOX: MANIFOLD, CYLINDER: MANIFOLD,
+          CONE: MANIFOLD, ELLIPSOID: 1, CONVEX: MANIFOLD}  # contacts that a shape can have
+POINTS_A_SHAPE = 12  # room for contacts; Jacobians take memory, and no pile has so many
 
 
 def candidate_pairs(model, options, dt, w) -> np.ndarray:
     """
     List the pairs that may touch, with their contact law for steps of dt.
 
-    A pair is left out if both shapes are on one body, a joint joins their links, their bitmasks
-    have nothing in common, or they are links of one model that does not collide with itself.
+    A pair is left out if both shapes are on one body, a joint joins their links or the bodies
+    that these are welded into, their bitmasks have nothing in common, or they are links of one
+    model that does not collide with itself.
 
     :param w: How easily each body is pushed [1/kg], a number a body.
-    :returns: ``PAIR`` records.
+    :returns: ``PAIR`` records in the order of a, then b.
     """
-    neighbours = joined_links(model)
+    joined = joined_links(model), joined_bodies(model)
+    shapes = list(model.shapes)
     pairs = []
-    for a, plane in enumerate(model.shapes):
-        if plane['kind'] != PLANE:
-            continue
-        for b, shape in enumerate(model.shapes):
-            if shape['kind'] != PLANE and may_touch(model, plane, shape, neighbours):
-                weight = w[plane['body']] + w[shape['body']]
-                pairs.append(contact_law(a, b, plane, shape, weight, options, dt))
-    return frozen(np.array(pairs, PAIR) if pairs else np.zeros(0, PAIR))
+    for i, first in enumerate(shapes):
+        for j, second in enumerate(shapes[:i]):
+            a, b = sorted((j, i), key=lambda k: shapes[k]['kind'])
+            if shapes[b]['kind'] != PLANE and may_touch(model, second, first, *joined):
+                weight = w[first['body']] + w[second['body']]
+                pairs.append(contact_law(a, b, shapes[a], shapes[b], weight, options, dt))
+    return frozen(np.array(sorted(pairs), PAIR) if pairs else np.zeros(0, PAIR))
 
 
 def capacity(model, pairs) -> int:
-    """Return how many contacts there can be at most."""
-    return sum(POINTS[int(model.shapes[pair['b']]['kind'])] for pair in pairs)
+    """Return for how many contacts there is room."""
+    kinds = model.shapes['kind']
+    needed = sum(min(POINTS[int(kinds[pair['a']])], POINTS[int(kinds[pair['b']])])
+                 for pair in pairs)
+    return min(needed, POINTS_A_SHAPE * model.shapes.size)
 
 
 def joined_links(model):
@@ -44,9 +52,17 @@ def joined_links(model):
     return {frozenset((joint.parent, joint.child)) for joint in model.assembly.joints}
 
 
-def may_touch(model, a, b, neighbours):
+def joined_bodies(model):
+    """Return the pairs of bodies that a joint joins; the world is everybody's neighbour."""
+    body = [*model.links['body'].tolist(), 0]  # the last stands for the world: index -1
+    pairs = (frozenset((body[joint.parent], body[joint.child])) for joint in model.assembly.joints)
+    return {pair for pair in pairs if 0 not in pair}
+
+
+def may_touch(model, a, b, joined_links, joined_bodies):
     """Say whether a pair is to be watched."""
-    if a['body'] == b['body'] or frozenset((int(a['link']), int(b['link']))) in neighbours:
+    if (a['body'] == b['body'] or frozenset((int(a['link']), int(b['link']))) in joined_links
+            or frozenset((int(a['body']), int(b['body']))) in joined_bodies):
         return False
     if not (a['category_bitmask'] & b['collide_bitmask']
             or b['category_bitmask'] & a['collide_bitmask']):
@@ -55,7 +71,7 @@ def may_touch(model, a, b, neighbours):
     return first.model != second.model or first.self_collide or second.self_collide
 
 
-def contact_law(a, b, plane, shape, w, options, dt):
+def contact_law(a, b, first, second, w, options, dt):
     """
     Combine two surfaces into one record of PAIR.
 
@@ -65,16 +81,16 @@ def contact_law(a, b, plane, shape, w, options, dt):
     """
     R = (options.beta / (2.0 * math.pi)) ** 2 * w
     rate, max_speed = 1.0 / (dt * (1.0 + options.beta / math.pi)), np.inf
-    softness, d = 1.0 / plane['stiffness'] + 1.0 / shape['stiffness'], (
-        plane['damping'] + shape['damping'])
+    softness, d = 1.0 / first['stiffness'] + 1.0 / second['stiffness'], (
+        first['damping'] + second['damping'])
     if softness > 0.0 and 1.0 / (dt * (dt / softness + d)) > R:
         k = 1.0 / softness
         R, rate = 1.0 / (dt * (dt * k + d)), k / (dt * k + d)
     else:
         max_speed = np.fmin(options.recovery_speed,
-                            np.fmin(plane['max_speed'], shape['max_speed']))
-    return (a, b, min(plane['mu'], shape['mu']), R, options.sigma * w, rate, max_speed,
-            max(plane['min_depth'], shape['min_depth']))
+                            np.fmin(first['max_speed'], second['max_speed']))
+    return (a, b, min(first['mu'], second['mu']), R, options.sigma * w, rate, max_speed,
+            max(first['min_depth'], second['min_depth']))
 
 
 def inverse_inertias(model) -> tuple[np.ndarray, np.ndarray]:

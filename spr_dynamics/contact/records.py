@@ -5,7 +5,7 @@ import numpy as np
 
 from spr_dynamics.model.records import TIE
 
-# A pair of shapes that may touch, and how. ``a`` is the plane.
+# A pair of shapes that may touch, and how. The kind of ``a`` does not come after that of ``b``.
 PAIR = np.dtype([
     ('a', np.int64), ('b', np.int64),            # shapes
     ('mu', np.float64),
@@ -18,7 +18,7 @@ PAIR = np.dtype([
 
 # One contact point: frame C has the normal n, from shape a to shape b, and tangents t1, t2.
 CONTACT = np.dtype([
-    ('key', np.int64),                           # which feature of the shape touches
+    ('key', np.int64),                           # which features touch: one of its pair's manifold
     ('body_a', np.int64), ('body_b', np.int64),
     ('shape_a', np.int64), ('shape_b', np.int64),
     ('point', np.float64, 3),                    # halfway between the surfaces, world

@@ -1,5 +1,6 @@
 """Elements to arrays: weld, order and measure the bodies of an Assembly."""
 import math
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from spr_dynamics.model.shapes import build_shapes
 from spr_dynamics.model.topology import (
     closing, find_movers, joins_static, order_bodies, weld, where)
 from spr_dynamics.sdformat.assemble import Assembly, unique_names
+from spr_dynamics.sdformat.uris import SearchPath
 from spr_dynamics.sdformat.values import effective_bound
 
 TURNING = ('revolute', 'continuous', 'universal', 'revolute2')
@@ -22,12 +24,14 @@ TOO_LARGE = 1e100  # the square of this is still a number
 SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
 
 
-def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
+def build(assembly: Assembly, *, fix_base: bool = False,
+          search: SearchPath | None = None) -> Model:
     """
     Build the arrays of a model.
 
     :param assembly: Links and joints with every pose resolved.
     :param fix_base: Weld the links that would be free roots to the world.
+    :param search: Where mesh files are looked up; None takes what the environment names.
     :raises ModelError: If the links make no tree, or something moves that has no mass.
     """
     refuse_unsimulated(assembly)
@@ -42,26 +46,36 @@ def build(assembly: Assembly, *, fix_base: bool = False) -> Model:
     refuse_overflow(assembly, bodies, tree)
     refuse_singular(assembly, bodies, tree)
     link_names = unique_names(assembly.links)
-    shapes, shape_names, shape_warnings = build_shapes(assembly, links, link_names)
+    shapes = build_shapes(assembly, links, link_names, mesh_places(search or SearchPath.of()))
     joints, dofs = joint_tables(assembly, bodies, layout)
     roots = root_table(assembly, bodies, layout)
     followers = follower_records(assembly, group, movers, places_of_axes(assembly, bodies, layout))
     return Model(
         name=assembly.name, nq=layout.nq, nv=layout.nv,
-        tree=frozen(tree), links=frozen(links), shapes=frozen(shapes),
+        tree=frozen(tree), links=frozen(links), shapes=frozen(shapes.records),
+        vertices=frozen(shapes.vertices), neighbours=frozen(shapes.neighbours),
+        faces=frozen(shapes.faces),
         gravity=frozen(np.array(assembly.gravity, float)),
         dt=assembly.physics.max_step_size,
         real_time_factor=assembly.physics.real_time_factor,
-        link_names=link_names, shape_names=shape_names,
+        link_names=link_names, shape_names=shapes.names,
         ties=frozen(tie_records(assembly, bodies, numbers, group, closures)),
         drives=frozen(drive_records(bodies, layout)), followers=frozen(followers),
         order=frozen(order_of_columns(tree)),
         joints=joints, dofs=dofs, free_roots=roots,
         home=frozen(home(bodies, layout, followers)),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
-                  *joint_warnings(assembly), *shape_warnings,
+                  *joint_warnings(assembly), *shapes.warnings,
                   *closure_warnings(assembly, group, movers, closures)),
         assembly=assembly)
+
+
+def mesh_places(search):
+    """Return a function that lists the files that a mesh may mean."""
+    def places(mesh):
+        folder = Path(mesh.location.file).parent
+        return search.places(mesh.uri, folder, folder)
+    return places
 
 
 def refuse_unsimulated(assembly):

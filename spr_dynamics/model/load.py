@@ -9,7 +9,7 @@ from spr_dynamics.model.model import Model
 from spr_dynamics.model.topology import has_free_root
 from spr_dynamics.sdformat.assemble import assemble
 from spr_dynamics.sdformat.read import add_world, read
-from spr_dynamics.sdformat.uris import PackagePath
+from spr_dynamics.sdformat.uris import PackagePath, SearchPath
 
 # Worlds that need no file. Gravity and step are SDFormat's own defaults.
 EMPTY = "<sdf version='1.12'><world name='empty'/></sdf>"
@@ -55,15 +55,18 @@ def load(source: str | Path | None = None, *, text: str | None = None,
         file and line.
     :raises ModelError: If what it says can't be simulated.
     """
-    read_file = functools.partial(read, model_paths=tuple(model_paths), package_path=package_path,
+    model_paths = tuple(model_paths)
+    read_file = functools.partial(read, model_paths=model_paths, package_path=package_path,
                                   any_version=any_version)
+    search = SearchPath.of(model_paths, package_path)
     root = read_file(source, text=text)
     robot = assemble(root)
     if world == 'auto':
         stands = has_free_root(robot) and not fix_base and not robot.has_world
         world = 'ground' if stands else None
     if world is None:
-        return build(robot, fix_base=fix_base)
+        return build(robot, fix_base=fix_base, search=search)
     around = read(text=WORLDS[world]) if world in WORLDS else read_file(world)
     together = assemble(add_world(root, around))
-    return build(dataclasses.replace(together, name=robot.name), fix_base=fix_base)
+    return build(dataclasses.replace(together, name=robot.name), fix_base=fix_base,
+                 search=search)

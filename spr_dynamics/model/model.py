@@ -92,6 +92,12 @@ class Model:
     """``LINK`` records in file order."""
     shapes: np.ndarray
     """``SHAPE`` records in file order."""
+    vertices: np.ndarray
+    """Of convex meshes, each in its own frame, shape (n, 3); ``SHAPE`` and ``FACE`` count them."""
+    neighbours: np.ndarray
+    """Entry i is where in the same array the neighbours of vertex i are listed, up to a -1."""
+    faces: np.ndarray
+    """``FACE`` records of convex meshes."""
     gravity: np.ndarray
     """Acceleration of free fall in the world [m/s^2], shape (3,)."""
     dt: float

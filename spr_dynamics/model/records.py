@@ -60,15 +60,19 @@ LINK = np.dtype([
     ('X', np.float64, TRANSFORM),                # body to link
 ], align=True)
 
-PLANE, SPHERE, BOX = 0, 1, 2  # shapes that contacts are found between
+# Kinds of shapes. Of a pair the one that comes first here is shape a; round ones have a core,
+# a point or a segment, and a radius about it.
+PLANE, SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, CONVEX = range(8)
 
 # One record a collision shape that takes part in contacts, in file order.
 SHAPE = np.dtype([
     ('kind', np.int64),
     ('link', np.int64),
     ('body', np.int64),
-    ('size', np.float64, 3),                     # box: half lengths; sphere: radius; plane: none
+    ('size', np.float64, 3),                     # half lengths of the box around it; plane: none
     ('radius', np.float64),                      # of the sphere about the origin that holds it
+    ('first_vertex', np.int64), ('n_vertices', np.int64),  # of a convex mesh: rows of
+    ('first_face', np.int64), ('n_faces', np.int64),       # ``vertices``, and of ``FACE`` records
     ('X', np.float64, TRANSFORM),                # body to shape; the normal of a plane is its z
     ('mu', np.float64),
     ('stiffness', np.float64),                   # SDF kp [N/m], inf: rigid
@@ -78,6 +82,12 @@ SHAPE = np.dtype([
     ('collide_bitmask', np.int64),
     ('category_bitmask', np.int64),
 ], align=True)
+
+# One record a flat face of a convex mesh.
+FACE = np.dtype([
+    ('normal', np.float64, 3),                   # outward
+    ('first', np.int64), ('n_corners', np.int64),  # its loop in ``vertices``, seen from outside
+], align=True)                                   # counter-clockwise
 
 
 def transform_from_pose(T_AB: Pose) -> np.ndarray:

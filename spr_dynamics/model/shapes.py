@@ -1,61 +1,184 @@
 """Collision elements to SHAPE records."""
 from collections import Counter
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from spr_dynamics.model.hull import convex_hull, Hull, place_of_centre
 from spr_dynamics.model.records import (
-    BOX, PLANE, pose_from_transform, SHAPE, SPHERE, transform_from_pose)
+    BOX, CAPSULE, CONE, CONVEX, CYLINDER, ELLIPSOID, FACE, PLANE, pose_from_transform, SHAPE,
+    SPHERE, transform_from_pose)
 from spr_dynamics.sdformat import elements
+from spr_dynamics.sdformat.meshes import mesh_points
 from spr_dynamics.sdformat.poses import Pose
 
 RIGID = 1e12  # [N/m] SDF's default stiffness, which stands for none
+NOT_CONVEX = 0.01  # share of a hull that its mesh does not fill, from which on it is worth a word
+ROUND = {elements.Cylinder: CYLINDER, elements.Capsule: CAPSULE, elements.Cone: CONE}
 
 
-def build_shapes(assembly, links, link_names):
+class Shapes(NamedTuple):
+    """The collisions of a model that take part in contacts."""
+
+    records: np.ndarray
+    """``SHAPE``, in file order."""
+    names: tuple[str, ...]
+    """Of each, ``link::collision``."""
+    vertices: np.ndarray
+    """Of convex meshes: all of each, then the loops of its faces, shape (n, 3)."""
+    neighbours: np.ndarray
+    """Entry i is where in the same array the neighbours of vertex i are listed, up to a -1."""
+    faces: np.ndarray
+    """``FACE``."""
+    warnings: tuple[str, ...]
+    """What was read and is not simulated as it was asked for, a line each."""
+
+
+def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
     """
     Write a record for each collision that takes part in contacts.
 
     :param links: ``LINK`` records of the assembly's links.
     :param link_names: Their names, each of them once.
-    :returns: Records, their names (``link::collision``), and a warning for each kind of thing
-        that was read and has no effect yet.
+    :param mesh_places: Gives the files that a mesh may mean, or raises ValueError.
     """
-    records, names, ignored = [], [], Counter()
+    records, names, hulls = [], [], Hulls()
+    warnings: list[str] = []
+    ignored: Counter[str] = Counter()
     for k, link in enumerate(assembly.links):
         for placed in link.collisions:
-            record = shape_record(placed, k, links[k])
-            if record is None:
-                ignored[type(placed.element.geometry).__name__.lower()] += 1
+            name, geometry = f'{link_names[k]}::{placed.name}', placed.element.geometry
+            record, T_LS = np.zeros((), SHAPE), placed.T_LS
+            if isinstance(geometry, elements.Mesh):
+                try:
+                    T_LS = T_LS @ put_mesh(record, name, geometry, mesh_places, hulls, warnings)
+                except ValueError as error:
+                    warnings.append(f"collision '{name}' touches nothing: mesh '{geometry.uri}' "
+                                    f'{error}')
+                    continue
+            elif not put_form(record, geometry):
+                ignored[type(geometry).__name__.lower()] += 1
                 continue
+            put_place(record, k, links[k], T_LS, geometry)
+            put_surface(record, placed.element.surface)
             records.append(record)
-            names.append(f'{link_names[k]}::{placed.name}')
+            names.append(name)
     ignored.pop('empty', None)
-    warnings = [f'{count} collision shapes of type {kind} are read but touch nothing yet '
-                '(simulated: plane against sphere and box)' for kind, count in ignored.items()]
+    warnings += [f'{count} collision shapes of type {kind} are read but touch nothing yet '
+                 '(simulated: plane, sphere, capsule, box, cylinder, cone, ellipsoid, mesh)'
+                 for kind, count in ignored.items()]
     shapes = np.array(records, SHAPE) if records else np.zeros(0, SHAPE)
-    return shapes, tuple(names), (*warnings, *surface_warnings(assembly))
+    return Shapes(shapes, tuple(names), *hulls.arrays(),
+                  warnings=(*warnings, *surface_warnings(assembly)))
 
 
-def shape_record(placed, k, link):
-    """Return the record of one collision, or None if its geometry is not simulated."""
-    geometry, surface = placed.element.geometry, placed.element.surface
-    size, radius, turn = np.zeros(3), 0.0, np.eye(3)
+def put_form(record, geometry) -> bool:
+    """Write kind and size of what is no mesh; say whether it is simulated."""
     if isinstance(geometry, elements.Plane):
-        kind, turn = PLANE, rotation_to(geometry.normal)
+        record['kind'] = PLANE
     elif isinstance(geometry, elements.Sphere):
-        kind, radius = SPHERE, geometry.radius
-        size[:] = radius
+        record['kind'], record['size'] = SPHERE, geometry.radius
     elif isinstance(geometry, elements.Box):
-        kind, size = BOX, 0.5 * np.asarray(geometry.size)
-        radius = math.sqrt(size @ size)
+        record['kind'], record['size'] = BOX, 0.5 * np.asarray(geometry.size)
+    elif isinstance(geometry, elements.Ellipsoid):
+        record['kind'], record['size'] = ELLIPSOID, geometry.radii
+    elif type(geometry) in ROUND:
+        record['kind'] = ROUND[type(geometry)]
+        r, half = geometry.radius, 0.5 * geometry.length
+        record['size'] = r, r, half + r if record['kind'] == CAPSULE else half
     else:
-        return None
-    T_BS = pose_from_transform(link['X']) @ placed.T_LS @ Pose(turn, np.zeros(3))
-    record = np.zeros((), SHAPE)
-    record['kind'], record['link'], record['body'] = kind, k, link['body']
-    record['size'], record['radius'] = size, radius
+        return False
+    record['radius'] = radius_of(int(record['kind']), record['size'])
+    return True
+
+
+def radius_of(kind, size) -> float:
+    """Return how far a shape reaches from its origin."""
+    if kind in (SPHERE, CAPSULE, ELLIPSOID):
+        return max(size)
+    if kind in (CYLINDER, CONE):
+        return math.hypot(size[0], size[2])
+    return math.hypot(*size)
+
+
+class Hulls:
+    """The vertices and faces of convex meshes, one mesh after the other."""
+
+    def __init__(self) -> None:
+        self._vertices: list[np.ndarray] = []
+        self._faces: list[tuple] = []
+        self._lists: dict[int, list[int]] = {}
+        self._n = 0
+
+    def add(self, record, hull: Hull) -> Pose:
+        """Add a hull, write its record, and return the pose of its centre."""
+        T = place_of_centre(hull)
+        vertices = hull.vertices - T.p
+        record['kind'], record['size'] = CONVEX, np.abs(vertices).max(axis=0)
+        record['radius'] = np.sqrt((vertices ** 2).sum(axis=1).max())
+        record['first_vertex'], record['n_vertices'] = self._n, len(vertices)
+        record['first_face'], record['n_faces'] = len(self._faces), len(hull.loops)
+        for i, j in hull.edges + self._n:
+            self._lists.setdefault(int(i), []).append(int(j))
+        self._append(vertices)
+        for normal, loop in zip(hull.normals, hull.loops):
+            self._faces.append((normal, self._n, len(loop)))
+            self._append(vertices[loop])
+        return T
+
+    def _append(self, vertices):
+        self._vertices.append(vertices)
+        self._n += len(vertices)
+
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return all vertices, who their neighbours are, and all FACE records."""
+        starts: list[int] = []
+        lists: list[int] = []
+        for i in range(self._n):
+            starts.append(self._n + len(lists))
+            lists += [*self._lists.get(i, ()), -1]
+        return (np.concatenate([np.zeros((0, 3)), *self._vertices]),
+                np.array(starts + lists, np.int64),
+                np.array(self._faces, FACE) if self._faces else np.zeros(0, FACE))
+
+
+def put_mesh(record, name, mesh, mesh_places, hulls, warnings) -> Pose:
+    """
+    Write kind and size of a mesh: those of its convex hull.
+
+    :returns: The pose of its centre.
+    :raises ValueError: If there is none.
+    """
+    points, fill = mesh_points(mesh, mesh_places(mesh))
+    hull = convex_hull(points)
+    warnings += mesh_warnings(name, mesh, hull, fill)
+    return hulls.add(record, hull)
+
+
+def mesh_warnings(name, mesh, hull, fill) -> list[str]:
+    """Say if a mesh is not the convex body that stands for it."""
+    if mesh.optimization == 'convex_decomposition':
+        return [f"collision '{name}': mesh '{mesh.uri}' is not cut into convex pieces yet; its "
+                'convex hull is used']
+    missing = 1.0 - fill / hull.volume
+    if mesh.optimization == 'convex_hull' or not missing > NOT_CONVEX:
+        return []
+    return [f"collision '{name}': mesh '{mesh.uri}' is not convex; its convex hull is used, of "
+            f'which it fills {100.0 * (1.0 - missing):.0f} % (a collision for each convex piece '
+            'would be exact)']
+
+
+def put_place(record, k, link, T_LS, geometry):
+    """Write whose shape it is, and where it sits; the z axis of a plane is its normal."""
+    turn = rotation_to(geometry.normal) if isinstance(geometry, elements.Plane) else np.eye(3)
+    T_BS = pose_from_transform(link['X']) @ T_LS @ Pose(turn, np.zeros(3))
+    record['link'], record['body'] = k, link['body']
     record['X'] = transform_from_pose(T_BS)
+
+
+def put_surface(record, surface):
+    """Write how it rubs and yields."""
     record['mu'] = surface.mu
     record['stiffness'] = surface.kp if surface.kp < RIGID else np.inf
     record['damping'] = surface.kd
@@ -64,7 +187,6 @@ def shape_record(placed, k, link):
     record['collide_bitmask'] = surface.collide_bitmask
     record['category_bitmask'] = (
         surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask)
-    return record
 
 
 def rotation_to(z):

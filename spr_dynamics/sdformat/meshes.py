@@ -1,16 +1,17 @@
-"""Mass properties of meshes, for which the extra ``[mesh]`` brings the readers."""
+"""Meshes: mass and corners; the extra ``[mesh]`` brings the readers of files."""
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from spr_dynamics.sdformat.elements import Mesh
 from spr_dynamics.sdformat.solids import Solid
 
-NEEDED = ("needs the extra [mesh] (pip install 'spr_dynamics[mesh]'); or write <mass> and "
-          '<inertia>, or let the link collide by boxes, spheres, cylinders, capsules, ellipsoids '
-          'or cones')
+NEEDED = "needs the extra [mesh] (pip install 'spr_dynamics[mesh]')"
+INSTEAD = ('; or write <mass> and <inertia>, or let the link collide by boxes, spheres, '
+           'cylinders, capsules, ellipsoids or cones')
 
 
 def mesh_solid(mesh: Mesh, places: list[Path]) -> Solid:
@@ -22,11 +23,36 @@ def mesh_solid(mesh: Mesh, places: list[Path]) -> Solid:
     :returns: Its volume, centre and inertia.
     :raises ValueError: If it can't be read or encloses nothing; the end of a sentence.
     """
+    body = _read(mesh, places, INSTEAD)
+    if not body.is_volume:
+        raise ValueError(
+            'is not a closed surface with its faces turned outward; write <mass> and <inertia>')
+    measured = body.mass_properties
+    return Solid(float(measured.volume), np.array(measured.center_mass),
+                 np.array(measured.inertia) / measured.mass)
+
+
+def mesh_points(mesh: Mesh, places: list[Path]) -> tuple[np.ndarray, float]:
+    """
+    Read the corners of a mesh.
+
+    :param mesh: The mesh.
+    :param places: The files that its URI may mean, the one to prefer first.
+    :returns: Its vertices [m], shape (n, 3), and the volume that it encloses [m^3], infinite if
+        it is not closed.
+    :raises ValueError: If it can't be read; the end of a sentence.
+    """
+    body = _read(mesh, places, '')
+    return np.array(body.vertices), abs(float(body.volume)) if body.is_watertight else np.inf
+
+
+def _read(mesh: Mesh, places: list[Path], instead: str) -> Any:
+    """Read a mesh in metres; ``instead`` is what a file could say that needs no reader."""
     try:
         trimesh = importlib.import_module('trimesh')
         collada = importlib.import_module('collada')
     except ImportError:
-        raise ValueError(NEEDED) from None
+        raise ValueError(NEEDED + instead) from None
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         raise ValueError('is not found')
@@ -40,12 +66,7 @@ def mesh_solid(mesh: Mesh, places: list[Path]) -> Solid:
         raise ValueError(f"can't be read: {error}") from None
     body.merge_vertices(merge_tex=True, merge_norm=True)
     body.apply_transform(np.diag([*(metres * mesh.scale), 1.0]))
-    if not body.is_volume:
-        raise ValueError(
-            'is not a closed surface with its faces turned outward; write <mass> and <inertia>')
-    measured = body.mass_properties
-    return Solid(float(measured.volume), np.array(measured.center_mass),
-                 np.array(measured.inertia) / measured.mass)
+    return body
 
 
 def _metres(collada, path: Path) -> float:

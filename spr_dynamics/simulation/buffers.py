@@ -1,6 +1,7 @@
 """All the arrays of a simulation, and how its compiled step finds them."""
 import numpy as np
 
+from spr_dynamics.contact.geometry import Geometry
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import joint_laws
 from spr_dynamics.contact.loops import loop_laws
@@ -15,12 +16,11 @@ from spr_dynamics.simulation.state import State
 FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
 
 # Entries of a simulation's block, after those of its ``Workspace``: addresses, then sizes.
-(SHAPES_AT, PAIRS_AT, JOINTS_AT, LOOPS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT, NUMBERS_AT,
+(GEOMETRY_AT, JOINTS_AT, LOOPS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT, NUMBERS_AT,
  COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT, SORTED_LIMITS_AT, J_AT, SUPPORT_AT,
  ROW_J_AT, ROW_SUPPORT_AT, TRUNKS_AT, ISLANDS_AT, MEMBERS_AT, FOLLOWING_AT, MATRICES_AT,
- INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, STAGES_AT, N_SHAPES, N_PAIRS, N_JOINTS, N_LOOPS,
- N_SENSORS, N_CONTACTS, N_LIMITS, N_WIDTH, N_MATRIX, INTEGRATOR) = range(
-     BLOCK_SIZE, BLOCK_SIZE + 39)
+ INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, STAGES_AT, N_SHAPES, N_JOINTS, N_LOOPS, N_SENSORS,
+ N_CONTACTS, N_LIMITS, N_WIDTH, N_MATRIX, INTEGRATOR) = range(BLOCK_SIZE, BLOCK_SIZE + 37)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
@@ -56,9 +56,10 @@ class StepBuffers:
         width = nv if loops.size else 1  # a limit feels one velocity
         n_matrix = nv if n_contacts or n_limits else 0
         work = Workspace(model, self.state.gravity)
+        geometry = Geometry(model, self.pairs)
         state = self.state
         arrays = (
-            model.shapes, self.pairs, joints, loops, self.sensors, self.watched,
+            geometry.block, joints, loops, self.sensors, self.watched,
             options.record(dt), self.lag, state.numbers, state.counters, state.readings,
             state.contacts, np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW),
             np.zeros(n_limits, ROW),
@@ -69,11 +70,11 @@ class StepBuffers:
             np.zeros((INDICES, nv), np.int64), np.zeros((ROWS, nv)),
             np.zeros((SOLVER_ROWS, nv)), np.zeros((2, n_contacts, 3)),
             np.zeros((STAGES, nq + nv)))
-        sizes = (model.shapes.size, self.pairs.size, joints.size, loops.size, n_sensors,
+        sizes = (model.shapes.size, joints.size, loops.size, n_sensors,
                  n_contacts, n_limits, width, n_matrix, integrator)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
-        self._kept = work, arrays  # the block holds their addresses only
+        self._kept = work, geometry, arrays  # the block holds their addresses only
 
     def __getstate__(self):
         """Refuse to be copied: the block would go on naming the old arrays."""

@@ -213,11 +213,12 @@ class Simulation:
         What the contact solver did.
 
         ``contacts`` and ``iterations`` of the last step; in all: ``lagged`` steps, in which the
-        bound on friction is an earlier one, and ``unsolved`` ones, whose residual is too large.
+        bound on friction is an earlier one, ``unsolved`` ones, whose residual is too large, and
+        contacts ``dropped`` for want of room, those with the largest gaps.
         """
-        _, contacts, iterations, lagged, unsolved = self._state.counters.tolist()
+        _, contacts, iterations, lagged, unsolved, dropped = self._state.counters.tolist()
         return types.SimpleNamespace(contacts=contacts, iterations=iterations, lagged=lagged,
-                                     unsolved=unsolved)
+                                     unsolved=unsolved, dropped=dropped)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ VERSION = 1
 HEADER = struct.Struct('<8sIQQQQ32s')  # magic, version, sizes of the blocks in bytes, model
 
 # Entries of ``counters``.
-STEPS, CONTACTS, ITERATIONS, LAGGED_STEPS, UNSOLVED_STEPS, COUNTERS = range(6)
+STEPS, CONTACTS, ITERATIONS, LAGGED_STEPS, UNSOLVED_STEPS, DROPPED, COUNTERS = range(7)
 
 
 class SnapshotError(SprDynamicsError):
@@ -72,8 +72,8 @@ class State:
 def fingerprint_of(model, dt_ns, sensors, rules, *arrays) -> bytes:
     """Return a digest of what a snapshot must have in common with its simulation."""
     digest = hashlib.sha256()
-    for records in (model.tree, model.links, model.shapes, model.drives, model.followers,
-                    model.ties, *arrays):
+    for records in (model.tree, model.links, model.shapes, model.vertices, model.faces,
+                    model.drives, model.followers, model.ties, *arrays):
         digest.update(records.tobytes())
     digest.update(repr((model.joint_names, model.link_names, dt_ns, tuple(sensors),
                         rules)).encode())

@@ -3,11 +3,12 @@ import numba
 import numpy as np
 
 from spr_dynamics.contact.detect import find_contacts
+from spr_dynamics.contact.geometry import GEOMETRY_SIZE
 from spr_dynamics.contact.impulses import find_velocities
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import find_joint_rows
 from spr_dynamics.contact.loops import find_loop_rows
-from spr_dynamics.contact.records import CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, PAIR, ROW
+from spr_dynamics.contact.records import CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
 from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.check import (
@@ -21,19 +22,19 @@ from spr_dynamics.dynamics.work import (
     columns_of, drives_of, followers_of, gravity_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of,
     tree_of, trig_of, work_of, zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
-from spr_dynamics.model.records import AXIS, SHAPE
+from spr_dynamics.model.records import AXIS
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
-    FREE_VELOCITY, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT, KEPT_AT, LAG_AT,
-    LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS, N_LIMITS,
-    N_LOOPS, N_MATRIX, N_PAIRS, N_SENSORS, N_SHAPES, N_WIDTH, NUMBERS_AT, OPTIONS_AT, PAIRS_AT,
-    READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT, SHAPES_AT, SOLVER_AT,
-    SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
+    FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT,
+    KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS,
+    N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_WIDTH, NUMBERS_AT, OPTIONS_AT, READINGS_AT,
+    RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT, SOLVER_AT, SORTED_LIMITS_AT, STAGES,
+    STAGES_AT, SUPPORT_AT, TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
     add_passive_forces, midpoint_step, move, rk4_step)
 from spr_dynamics.simulation.state import (
-    CONTACTS, COUNTERS, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
+    CONTACTS, COUNTERS, DROPPED, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
 
 DIVERGED, UNSETTLED = 2, 3
 
@@ -132,8 +133,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     :returns: OK, or DIVERGED.
     """
     tree, work = tree_of(block), work_of(block)
-    shapes = array_at(block[SHAPES_AT], block[N_SHAPES], SHAPE)
-    pairs = array_at(block[PAIRS_AT], block[N_PAIRS], PAIR)
+    geometry = array_at(block[GEOMETRY_AT], GEOMETRY_SIZE, np.int64)
     joints = array_at(block[JOINTS_AT], block[N_JOINTS], JOINT)
     loops = array_at(block[LOOPS_AT], block[N_LOOPS], LOOP)
     rows = array_at(block[LIMITS_AT], block[N_LIMITS], ROW)
@@ -147,7 +147,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     free_velocities(block, q, qd, dt, x, has_spins)
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
-    count = find_contacts(shapes, pairs, work, options, found)
+    count, dropped = find_contacts(geometry, work, options, found)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_loop_rows(loops, work, rows, n_rows)
     iterations, status = 0, SOLVED
@@ -169,6 +169,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     counters[CONTACTS], counters[ITERATIONS] = count, iterations
     counters[LAGGED_STEPS] += status == LAGGED
     counters[UNSOLVED_STEPS] += status == UNSOLVED
+    counters[DROPPED] += dropped
     for k in range(qd.size):
         change[k] = x[VELOCITY, k] - qd[k]
         qdd[k] = change[k] / dt
