@@ -29,9 +29,9 @@ class Reference(str):
         reference.location = location
         return reference
 
-    def __getnewargs__(self) -> tuple[str, Location]:
+    def __reduce__(self) -> tuple:
         """Say how to make a copy."""
-        return str(self), self.location
+        return Reference, (str(self), self.location)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
