@@ -380,6 +380,17 @@ def test_step_that_is_no_whole_number_of_nanoseconds_is_refused(dt):
         spr.Simulation(pendulum(), dt=dt)
 
 
+@pytest.mark.parametrize('options, message', [
+    ({'integrator': None}, 'integrator: a name expected (semi_implicit_euler, analytic, rk4, '),
+    ({'integrator': ['rk4']}, "got ['rk4']"),
+    ({'joint_integrators': {'hinge': None}}, "joint 'hinge': integrator: a name expected"),
+    ({'joint_integrators': 'analytic'}, "by names of joints expected, got 'analytic'"),
+])
+def test_integrator_without_a_name_is_refused(options, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        spr.Simulation(pendulum(), **options)
+
+
 # Real robots and worlds that nobody here wrote, and whether their joints are free of damping.
 STRANGERS = {
     'gz-sim/test/worlds/double_pendulum.sdf': True,
