@@ -203,11 +203,6 @@ def add_motions(a, b):
 
 
 @inlined
-def subtract_motions(a, b):
-    return Motion(subtract(a.angular, b.angular), subtract(a.linear, b.linear))
-
-
-@inlined
 def add_forces(a, b):
     return Force(add(a.moment, b.moment), add(a.linear, b.linear))
 
@@ -508,12 +503,6 @@ def put_motion(a, m):
 def put_force(a, f):
     put_vector(a, 0, f.moment)
     put_vector(a, 3, f.linear)
-
-
-@inlined
-def put_transform(a, X):
-    put_matrix(a, 0, X.E)
-    put_vector(a, 9, X.r)
 
 
 @inlined

@@ -1,4 +1,5 @@
 """Identities that tie the kernels together, and what the public functions refuse."""
+import dataclasses
 import re
 
 from hypothesis import given, settings, strategies as st
@@ -9,6 +10,7 @@ from builders import KINDS, random_state, random_tree
 import spr_dynamics as spr
 from spr_dynamics.dynamics.energy import energy
 from spr_dynamics.dynamics.kinematics import link_poses
+from spr_dynamics.errors import ModelError
 
 ROUNDOFF = 1e-10  # of recursions over up to 12 bodies of order-one mass, relative
 DRAWN = {'seed': st.integers(0, 2 ** 32 - 1), 'n': st.integers(1, 12), 'is_free': st.booleans()}
@@ -143,6 +145,13 @@ REFUSED = [
     ({'tau': np.full(10, np.nan)}, 'tau: finite numbers expected, got tau[0] = nan'),
     ({'tau': np.full(10, np.inf)}, 'tau: finite numbers expected, got tau[0] = inf'),
     ({'qd': ['fast'] * 10}, 'qd: numbers expected, got'),
+    ({'qd': np.full(10, 1e200)}, 'qd: velocities up to 1e+100 expected, got qd[0] = 1e+200'),
+    ({'tau': np.ma.array(np.zeros(10), mask=True)}, 'tau: numbers expected, got a masked array'),
+    ({'tau': ['1'] * 10}, "tau: numbers expected, got ['1', '1'"),
+    ({'tau': np.zeros(10, complex)}, 'tau: numbers expected, got array([0.+0.j'),
+    ({'tau': [10 ** 400] * 10}, 'tau: numbers expected, got [1000000000'),
+    ({'tau': None}, 'tau: numbers expected, got None'),
+    ({'f_ext': np.ma.zeros((5, 6))}, 'f_ext: numbers expected, got a masked array'),
     ({'q': []}, 'q: shape (11,) expected, got (0,)'),
     ({'f_ext': 'abc'}, "f_ext: numbers expected, got 'abc'"),
     ({'q': np.ones(11)}, "q: unit quaternion w x y z expected for free root 'link0' in q[3:7]"),
@@ -169,6 +178,28 @@ def test_wrong_arguments_are_named(wrong, message):
     swapped = {'qdd' if k == 'tau' else k: v for k, v in {**good, **wrong}.items()}
     with pytest.raises(ValueError, match=re.escape(message.replace('tau', 'qdd'))):
         spr.inverse_dynamics(model, **swapped)
+    if not {'f_ext', 'out'} & set(wrong):
+        with pytest.raises(ValueError, match=re.escape(message.replace('tau', 'qdd'))):
+            spr.torque_terms(model, **swapped)
+
+
+def test_other_gravity_makes_another_model():
+    """That of a simulation is its own affair."""
+    model, q, qd, tau, _ = draw(5, 4, True)
+    sim, zero = spr.Simulation(model), np.zeros(model.nv)
+    weight = spr.inverse_dynamics(model, q, zero, zero)
+    sim.gravity = [0, 0, -2]
+    np.testing.assert_array_equal(spr.inverse_dynamics(model, q, zero, zero), weight)
+    moon = dataclasses.replace(model, gravity=[0, 0, -2])
+    for i, expected in enumerate((weight, spr.inverse_dynamics(moon, q, zero, zero))):
+        slope = spr.torque_terms((model, moon)[i], q, qd, zero).gravity
+        np.testing.assert_allclose(slope, expected, atol=1e-12)
+    np.testing.assert_allclose(
+        spr.inverse_dynamics(moon, q, qd, spr.forward_dynamics(moon, q, qd, tau)), tau, atol=1e-9)
+    up = dataclasses.replace(model, gravity=-np.array(model.gravity))
+    np.testing.assert_allclose(spr.inverse_dynamics(up, q, zero, zero), -weight, atol=1e-12)
+    with pytest.raises(ModelError, match='gravity: three finite numbers expected'):
+        dataclasses.replace(model, gravity=[0, 0])
 
 
 @pytest.mark.parametrize('wrong, message', REFUSED_BY_MASS_MATRIX)

@@ -277,6 +277,7 @@ def test_what_is_wrong_with_a_trajectory_is_said(content, message, tmp_path, cap
 @pytest.mark.parametrize('words, message', [
     (['--q', 'rope'], "--q rope: NAME=VALUE expected, as in 'rope=0.5'"),
     (['--qd', 'rop=1'], "--qd rop=1: no 'rop' (did you mean 'rope'?)"),
+    (['--qd', 'rope=1', 'rope=2'], "--qd rope=2: 'rope' has a value already"),
     (['--qdd', 'rope=fast'], "--qdd rope=fast: a finite number expected, got 'fast'"),
     (['--qdd', 'rope=inf'], "--qdd rope=inf: a finite number expected, got 'inf'"),
     (['--qdd', 'rope=1.7e308'], 'at 0 s the motion is so fast that its efforts are beyond all'),
@@ -287,6 +288,36 @@ def test_wrong_options_give_one_line(words, message, tmp_path, capsys):
     assert main(['explain', written(tmp_path / 'lift.sdf', LIFT.format(limit=200)), *words]) == 1
     err = capsys.readouterr().err
     assert err.startswith(message) and err.count('\n') == 1
+
+
+@pytest.mark.parametrize('ratio, limits, lead, word', [
+    (0.5, (20, 20), '30', 'fits'), (-0.5, (20, 20), '30', 'fits'),
+    (0.5, (20, 10), '25', 'never'), (0.5, (40, 'inf'), '40', 'fits'),
+])
+def test_motors_of_followers_help_their_leaders(ratio, limits, lead, word, tmp_path, capsys):
+    text = FINGERS.replace('0.5', str(ratio))
+    for limit in limits:
+        text = text.replace('0 0 1</xyz>', f'0  0 1</xyz><limit><effort>{limit}</effort></limit>',
+                            1)
+    out = said(capsys, written(tmp_path / 'gripper.sdf', text))
+    weight = '29.4' if ratio > 0 else '9.8'
+    line = next(line for line in out.splitlines() if ' of ' in line and 'lead ' in line)
+    assert f'{weight} of {lead} N ' in line and f' {word}' in line
+
+
+def test_roots_have_no_motor_and_joints_no_contacts(capsys):
+    out = said(capsys, str(MODELS / 'hopper.sdf'), '--world', 'empty', '--qdd', 'torso.vx=1')
+    head, table, cures, limits, coupling = out.split('\n\n')
+    for section in (head, limits):
+        assert 'Efforts are those without contacts' in ' '.join(section.split())
+    assert 'torso.vx' in table and 'torso' not in cures and 'torso' not in limits
+    assert 'torso' not in coupling[coupling.index('Strongest coupling'):]
+
+
+def test_free_body_has_no_motor_at_all(tmp_path, capsys):
+    text = ("<sdf version='1.12'><model name='m'><link name='stone'/></model></sdf>")
+    out = said(capsys, written(tmp_path / 'stone.sdf', text), '--world', 'empty')
+    assert 'stone.vz' in out and 'What is largest' not in out and 'limit' not in out
 
 
 def test_a_follower_can_not_be_set(tmp_path, capsys):

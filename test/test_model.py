@@ -202,6 +202,28 @@ def test_what_is_read_but_not_simulated_is_said_once():
         assert [message in w for w in model.warnings].count(True) == 1, model.warnings
 
 
+def test_axis_of_a_ball_is_said_to_have_no_effect():
+    ball = """<joint name='b' type='ball'><parent>world</parent><child>a</child>
+      <axis><xyz>0 0 1</xyz>{}</axis></joint>"""
+    full = ('<dynamics><damping>5</damping><friction>1</friction><spring_stiffness>4'
+            '</spring_stiffness></dynamics><limit><upper>1</upper><effort>1</effort></limit>')
+    warnings = model_of(link('a'), ball.format(full)).warnings
+    assert [w for w in warnings if "the <axis> of ball joint 'b' has no effect (damping, spring, "
+            'friction, limits, effort limit)' in w], warnings
+    assert not model_of(link('a'), ball.format('')).warnings
+
+
+def test_joint_that_begins_outside_its_limits_is_named():
+    def slide(name, child, upper, more=''):
+        return (f"<joint name='{name}' type='prismatic'><parent>world</parent><child>{child}"
+                f'</child><axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>{upper}</upper>'
+                f'</limit>{more}</axis></joint>')
+    model = model_of(link('a'), link('b'), link('c'), slide('high', 'a', -0.5), slide(
+        'edge', 'c', 0), slide('led', 'b', 1, "<mimic joint='high'><offset>2</offset></mimic>"))
+    assert model.warnings == ("joint 'high' begins at 0, outside its limits -1 to -0.5",
+                              "joint 'led' begins at 2, outside its limits -1 to 1")
+
+
 def test_arrays_cannot_be_written_to():
     model = model_of(link('a'))
     for array in (model.tree, model.links, model.shapes, model.gravity, model.home):

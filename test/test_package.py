@@ -113,6 +113,11 @@ def test_public_name_can_be_imported(name):
     assert getattr(spr_dynamics, name).__name__ == name
 
 
+def test_names_are_listed_once():
+    assert spr_dynamics.load is not None  # it is among the globals from now on
+    assert sorted(set(dir(spr_dynamics))) == dir(spr_dynamics)
+
+
 def test_a_name_that_is_not_public_is_refused():
     assert not hasattr(spr_dynamics, 'walk')
 

@@ -109,9 +109,26 @@ def test_copied_model_computes_the_same(copied):
     np.testing.assert_array_equal(spr.forward_dynamics(other, *state), expected)
 
 
-def test_simulation_is_not_copied():
+@pytest.mark.parametrize('copied', [copy.copy, copy.deepcopy, pickle.dumps])
+def test_simulation_is_not_copied(copied):
     with pytest.raises(TypeError, match="can't be copied: make one of the same model, and re"):
-        copy.deepcopy(spr.Simulation(pendulum()))
+        copied(spr.Simulation(pendulum()))
+
+
+def test_positions_and_velocities_can_be_set():
+    sim = spr.Simulation(spr.load(text=BODY.format(gravity='0 0 0')))
+    q, qd = sim.q, sim.qd
+    sim.q = [1, 2, 3, 0, 1, 0, 0]
+    sim.qd = range(6)
+    sim.qd += 1
+    assert sim.q is q and sim.qd is qd
+    assert q.tolist() == [1, 2, 3, 0, 1, 0, 0] and qd.tolist() == [1, 2, 3, 4, 5, 6]
+    for wrong, message in ((q[:3], r'q: shape \(7,\)'), (np.zeros(7), 'q: unit quaternion')):
+        with pytest.raises(ValueError, match=message):
+            sim.q = wrong
+    with pytest.raises(ValueError, match='qd: finite numbers expected'):
+        sim.qd = np.full(6, np.nan)
+    assert q.tolist() == [1, 2, 3, 0, 1, 0, 0] and qd.tolist() == [1, 2, 3, 4, 5, 6]
 
 
 def test_damper_is_exact_and_stable_however_stiff():
@@ -262,16 +279,24 @@ def test_free_root_at_an_absurd_speed_never_becomes_nan():
 
 @pytest.mark.parametrize('n, error, message', [
     (-3, ValueError, 'n = -3: 0 or more steps expected'),
-    (1.7, TypeError, 'float'), ('3', TypeError, 'str'),
+    (2 ** 70, ValueError, 'less than 2^62'), (1.7, TypeError, 'float'), ('3', TypeError, 'str'),
+    (1.0, TypeError, 'n = 1.0: a whole number of steps expected, not float'),
+    (2.0, TypeError, 'n = 2.0: a whole number of steps expected, not float'),
+    (np.array(1), TypeError, 'not ndarray'), (np.array([1, 1]), TypeError, 'not ndarray'),
+    (None, TypeError, 'not NoneType'),
 ])
 def test_number_of_steps_is_a_number_of_steps(n, error, message):
     sim = spr.Simulation(pendulum())
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=re.escape(message)):
         sim.step(n=n)
     assert sim.step_count == 0
+    sim.step(n=np.int32(2))
+    assert sim.step_count == 2
 
 
-@pytest.mark.parametrize('tau', [np.array(['fast']), np.array([None]), 'x'])
+@pytest.mark.parametrize('tau', [
+    np.array(['fast']), np.array([None]), 'x', ['1'], [1j], [10 ** 400],
+    np.ma.array([1.0], mask=[True])])
 def test_command_that_is_no_number_is_refused_by_name(tau):
     sim = spr.Simulation(pendulum())
     with pytest.raises(ValueError, match='tau: '):
@@ -348,10 +373,22 @@ def test_hopper_in_flight_does_not_speed_up():
     assert worst < 1.05 * start
 
 
-@pytest.mark.parametrize('dt', [0.0, -1e-3, np.nan, np.inf, 1e-12, 1.5e-9])
+@pytest.mark.parametrize('dt', [
+    0.0, -1e-3, np.nan, np.inf, 1e-12, 1.5e-9, 1e300, 10 ** 400, 'fast', [0.001]])
 def test_step_that_is_no_whole_number_of_nanoseconds_is_refused(dt):
     with pytest.raises(ValueError, match='dt = '):
         spr.Simulation(pendulum(), dt=dt)
+
+
+@pytest.mark.parametrize('options, message', [
+    ({'integrator': None}, 'integrator: a name expected (semi_implicit_euler, analytic, rk4, '),
+    ({'integrator': ['rk4']}, "got ['rk4']"),
+    ({'joint_integrators': {'hinge': None}}, "joint 'hinge': integrator: a name expected"),
+    ({'joint_integrators': 'analytic'}, "by names of joints expected, got 'analytic'"),
+])
+def test_integrator_without_a_name_is_refused(options, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        spr.Simulation(pendulum(), **options)
 
 
 # Real robots and worlds that nobody here wrote, and whether their joints are free of damping.

@@ -4,6 +4,8 @@ The door of the public functions: sizes and finiteness, checked once.
 Compiled code looks and answers OK or BAD, which costs next to nothing; only then does Python look
 again to say what was wrong.
 """
+import numbers
+
 import numpy as np
 
 from spr_dynamics.dynamics.work import Workspace
@@ -12,6 +14,7 @@ from spr_dynamics.model.records import AXIS, FREE
 
 OK, BAD = 0, 1
 UNIT_TOLERANCE = 1e-6  # how far the squared length of a quaternion may be from one
+FASTEST = 1e100  # of velocities: with their squares, masses and lengths still make numbers
 
 
 @kernel
@@ -56,16 +59,22 @@ def is_vector(x, n):
     return x.size == n and are_finite(x)
 
 
+@kernel
+def is_velocity(x, n):
+    """Answer whether x has n entries, none of them NaN or above FASTEST."""
+    are_slow = True
+    for i in range(x.size):
+        are_slow &= abs(x[i]) <= FASTEST
+    return x.size == n and are_slow
+
+
 def checked(name, value, size) -> np.ndarray:
     """
     Return a vector as an array of doubles.
 
     :raises ValueError: If it has another shape or is not finite; says what was expected.
     """
-    try:
-        array = np.array(value, dtype=float)  # a copy, since kernels take no read-only arrays
-    except (TypeError, ValueError):
-        raise ValueError(f'{name}: numbers expected, got {value!r}') from None
+    array = as_doubles(name, value)
     if array.shape != (size,):
         raise ValueError(f'{name}: shape ({size},) expected, got {array.shape}')
     bad = np.flatnonzero(~np.isfinite(array))
@@ -73,6 +82,39 @@ def checked(name, value, size) -> np.ndarray:
         raise ValueError(f'{name}: finite numbers expected, got {name}[{bad[0]}] = '
                          f'{array[bad[0]]}')
     return array
+
+
+def as_doubles(name, value) -> np.ndarray:
+    """
+    Return a copy as doubles; a copy, since kernels take no read-only arrays.
+
+    :raises ValueError: If it isn't made of real numbers, or one is beyond those of 64 bits.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError(f'{name}: numbers expected, got a masked array, in which some may be '
+                         'missing')
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind in 'biuf' or given.dtype.kind == 'O' and all(
+                isinstance(entry, numbers.Real) for entry in given.flat):
+            return np.array(given, dtype=float)
+    except (ValueError, OverflowError):  # lists of different lengths; 10 ** 400
+        pass
+    raise ValueError(f'{name}: numbers expected, got {value!r}')
+
+
+def checked_velocity(model, qd) -> np.ndarray:
+    """
+    Return velocities as an array of doubles.
+
+    :raises ValueError: Also if one is so large that its square gives no forces.
+    """
+    qd = checked('qd', qd, model.nv)
+    fast = np.flatnonzero(np.abs(qd) > FASTEST)
+    if fast.size:
+        raise ValueError(f'qd: velocities up to {FASTEST:g} expected, got qd[{fast[0]}] = '
+                         f'{qd[fast[0]]}')
+    return qd
 
 
 def checked_position(model, q) -> np.ndarray:
@@ -96,10 +138,7 @@ def checked_forces(model, f_ext) -> np.ndarray:
 
     :raises ValueError: If the shape is not (number of links, 6) or an entry is not finite.
     """
-    try:
-        array = np.array(f_ext, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f'f_ext: numbers expected, got {f_ext!r}') from None
+    array = as_doubles('f_ext', f_ext)
     if array.shape != (model.links.size, 6):
         raise ValueError(f'f_ext: shape ({model.links.size}, 6) expected (a row for each of '
                          f'model.link_names), got {array.shape}')

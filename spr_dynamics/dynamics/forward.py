@@ -3,7 +3,8 @@ import numpy as np
 
 from spr_dynamics.dynamics.bias import motions, subtract_external
 from spr_dynamics.dynamics.check import (
-    BAD, block_with, checked, checked_out, checked_position, is_position, is_vector, OK)
+    BAD, block_with, checked, checked_out, checked_position, checked_velocity, is_position,
+    is_vector, is_velocity, OK)
 from spr_dynamics.dynamics.coupled import find_accelerations
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
@@ -24,10 +25,11 @@ def aba(block, q, qd, tau, qdd):
     :param qd: Velocities, shape (nv,).
     :param tau: Joint forces, shape (nv,).
     :param qdd: Result: accelerations, shape (nv,).
-    :returns: OK, or BAD if an argument has a wrong size or is not finite, or joints close loops.
+    :returns: OK, or BAD if an argument has a wrong size, or is not finite or too large, or joints
+        close loops.
     """
     tree, work, nv, zero = tree_of(block), work_of(block), block[NV], zero_of(block)
-    if not (is_position(tree, q, block[NQ]) and is_vector(qd, nv) and is_vector(tau, nv)
+    if not (is_position(tree, q, block[NQ]) and is_velocity(qd, nv) and is_vector(tau, nv)
             and qdd.size == nv) or block[HAS_LOOPS] != 0:
         return BAD
     place(tree, work, trig_of(block), q)
@@ -45,6 +47,9 @@ def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
     Joints that follow others do so: a force on a follower acts on its leader. Damping, springs
     and dry friction are not part of it: add ``passive_forces`` to ``tau``.
 
+    Gravity is ``model.gravity``, whatever a simulation has been given; of another world:
+    ``dataclasses.replace(model, gravity=...)``.
+
     :param model: The robot.
     :param q: Positions, shape (nq,).
     :param qd: Velocities, shape (nv,).
@@ -54,19 +59,21 @@ def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
         (number of links, 6).
     :param out: Array for the result, shape (nv,); a new one without it.
     :returns: Accelerations qdd, shape (nv,): the rate of change of qd.
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it. And if
-        joints close loops, which only a ``Simulation`` holds together.
+    :raises ValueError: If an argument has the wrong shape, is not finite or, of ``qd``, is too
+        large for its square; names it. And if joints close loops, which only a ``Simulation``
+        holds together.
     """
     block = model.buffers[Workspace].block if f_ext is None else block_with(model, f_ext)
     if out is None:
         out = np.empty(model.nv)
     try:
-        status = aba(block, q, qd, tau, out)
+        are_plain = type(q) is type(qd) is type(tau) is np.ndarray  # nothing is masked
+        status = aba(block, q, qd, tau, out) if are_plain else BAD
     except (TypeError, ValueError):  # not contiguous, writable arrays of doubles
         status = BAD
     if status != OK:
         if model.ties.size:
             raise ValueError(f"joints of '{model.name}' close loops: step a Simulation of it")
-        aba(block, checked_position(model, q), checked('qd', qd, model.nv),
+        aba(block, checked_position(model, q), checked_velocity(model, qd),
             checked('tau', tau, model.nv), checked_out(out, (model.nv,)))
     return out

@@ -3,7 +3,8 @@ import numpy as np
 
 from spr_dynamics.dynamics.bias import motions, subtract_external
 from spr_dynamics.dynamics.check import (
-    BAD, block_with, checked, checked_out, checked_position, is_position, is_vector, OK)
+    BAD, block_with, checked, checked_out, checked_position, checked_velocity, is_position,
+    is_vector, is_velocity, OK)
 from spr_dynamics.dynamics.kinematics import joint_force, place, turn_inertias
 from spr_dynamics.dynamics.reduced import gather
 from spr_dynamics.dynamics.work import (
@@ -33,7 +34,7 @@ def rnea(block, q, qd, qdd, tau):
     Arguments are those of ``aba``, with accelerations and forces changing places.
     """
     tree, work, nv = tree_of(block), work_of(block), block[NV]
-    if not (is_position(tree, q, block[NQ]) and is_vector(qd, nv) and is_vector(qdd, nv)
+    if not (is_position(tree, q, block[NQ]) and is_velocity(qd, nv) and is_vector(qdd, nv)
             and tau.size == nv):
         return BAD
     place(tree, work, trig_of(block), q)
@@ -48,6 +49,9 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> 
     """
     Compute the joint forces that a given motion needs: tau = M qdd + c + g - external.
 
+    Gravity is ``model.gravity``, whatever a simulation has been given; of another world:
+    ``dataclasses.replace(model, gravity=...)``.
+
     :param model: The robot.
     :param q: Positions, shape (nq,).
     :param qd: Velocities, shape (nv,).
@@ -58,16 +62,18 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> 
     :param reduced: Return G^T tau, what the velocities of ``model.independent`` feel; ``out``
         still takes tau.
     :returns: Joint forces tau [N m or N], shape (nv,).
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, is not finite or, of ``qd``, is too
+        large for its square; names it.
     """
     block = model.buffers[Workspace].block if f_ext is None else block_with(model, f_ext)
     if out is None:
         out = np.empty(model.nv)
     try:
-        status = rnea(block, q, qd, qdd, out)
+        are_plain = type(q) is type(qd) is type(qdd) is np.ndarray  # nothing is masked
+        status = rnea(block, q, qd, qdd, out) if are_plain else BAD
     except (TypeError, ValueError):  # not contiguous, writable arrays of doubles
         status = BAD
     if status != OK:
-        rnea(block, checked_position(model, q), checked('qd', qd, model.nv),
+        rnea(block, checked_position(model, q), checked_velocity(model, qd),
              checked('qdd', qdd, model.nv), checked_out(out, (model.nv,)))
     return gather(model, out) if reduced else out

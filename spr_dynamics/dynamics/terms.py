@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.dynamics.bias import motions
-from spr_dynamics.dynamics.check import checked, checked_position
+from spr_dynamics.dynamics.check import checked, checked_position, checked_velocity
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.reduced import gather, gather_matrix
 from spr_dynamics.dynamics.rnea import forces_through_joints
@@ -65,6 +65,8 @@ def torque_terms(model, q, qd, qdd, reduced=False) -> TorqueTerms:
     Take the joint forces of a motion apart into M qdd, c(q, qd) and g(q).
 
     As with ``inverse_dynamics``, dampers, springs and dry friction are not part of it.
+    Gravity is ``model.gravity``, whatever a simulation has been given; of another world:
+    ``dataclasses.replace(model, gravity=...)``.
 
     :param model: The robot.
     :param q: Positions, shape (nq,).
@@ -72,9 +74,10 @@ def torque_terms(model, q, qd, qdd, reduced=False) -> TorqueTerms:
     :param qdd: Accelerations, shape (nv,).
     :param reduced: Give the parts, and the matrix, that the velocities of ``model.independent``
         feel: a leader has those of its followers added, and no follower has a row.
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, is not finite or, of ``qd``, is too
+        large for its square; names it.
     """
-    q, qd = checked_position(model, q), checked('qd', qd, model.nv)
+    q, qd = checked_position(model, q), checked_velocity(model, qd)
     qdd = checked('qdd', qdd, model.nv)
     M, (velocity, gravity) = np.empty((model.nv, model.nv)), np.empty((2, model.nv))
     take_apart(model.buffers[Workspace].block, q, qd, M, velocity, gravity)

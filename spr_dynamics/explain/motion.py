@@ -32,7 +32,8 @@ def state(model, q=(), qd=(), qdd=()) -> Motion:
     :param q: Texts ``NAME=VALUE``, with the names of ``position_names``.
     :param qd: The same, with those of ``velocity_names``.
     :param qdd: The same as ``qd``.
-    :raises SprDynamicsError: If a name is not known or follows another, or a value is no number.
+    :raises SprDynamicsError: If a name is not known, comes twice or follows another, or a value is
+        no number.
     """
     followers = model.followers
     still = np.zeros(model.nv)
@@ -44,7 +45,7 @@ def state(model, q=(), qd=(), qdd=()) -> Motion:
 
 def assigned(option, texts, names, following, values):
     """Return values with those replaced that an option gives by name."""
-    values = values.copy()
+    values, given = values.copy(), set()
     free = [name for k, name in enumerate(names) if k not in following]
     for text in texts:
         name, _, number = text.rpartition('=')
@@ -55,6 +56,9 @@ def assigned(option, texts, names, following, values):
             raise SprDynamicsError(f"{option} {text}: '{name}' follows another joint; give that")
         if name not in free:
             raise SprDynamicsError(f"{option} {text}: no '{name}'{name_hint(name, free)}")
+        if name in given:
+            raise SprDynamicsError(f"{option} {text}: '{name}' has a value already")
+        given.add(name)
         values[names.index(name)] = as_number(number, f'{option} {text}')
     return values
 

@@ -17,6 +17,8 @@ class Parts(NamedTuple):
     names: list
     units: list
     """``N m`` or ``N``."""
+    is_root: np.ndarray
+    """Whether each is one of the six of a free root, which has no motor."""
     limit: np.ndarray
     """Largest effort of each, inf without a limit."""
     inertial: np.ndarray
@@ -30,6 +32,12 @@ class Parts(NamedTuple):
     def total(self):
         """What inverse dynamics says."""
         return self.inertial + self.velocity + self.gravity
+
+    def of_joints(self) -> 'Parts':
+        """Leave out free roots."""
+        kept = np.flatnonzero(~self.is_root)
+        return Parts([self.names[k] for k in kept], [self.units[k] for k in kept],
+                     *(values[..., kept] for values in self[2:]))
 
 
 def parts_of(model, motion) -> Parts:
@@ -48,7 +56,30 @@ def parts_of(model, motion) -> Parts:
     found[np.abs(found) <= ROUNDOFF * np.abs(found).max(initial=0.0)] = 0.0
     names, units = velocity_names(model), effort_units(model)
     return Parts([names[k] for k in model.independent], [units[k] for k in model.independent],
-                 model.effort_limit[model.independent], *found.swapaxes(0, 1))
+                 are_of_roots(model)[model.independent], effort_limits(model)[model.independent],
+                 *found.swapaxes(0, 1))
+
+
+def are_of_roots(model):
+    """Answer for each velocity whether it is one of a free root."""
+    answers = np.zeros(model.nv, bool)
+    for root in model.free_roots:
+        answers[root.v:root.v + 6] = True
+    return answers
+
+
+def effort_limits(model):
+    """
+    Return the largest effort for each velocity; motors of followers help their leaders.
+
+    A follower without a limit of its own counts as one without a motor.
+    """
+    limits = model.effort_limit.copy()
+    for follower in model.followers:
+        own = model.effort_limit[follower['v']]
+        if np.isfinite(own):
+            limits[follower['leader_v']] += abs(follower['ratio']) * own
+    return limits
 
 
 def effort_units(model):

@@ -12,6 +12,7 @@ NUMBER = 10  # characters of a column of numbers
 LONGEST_NAME = 20  # characters; longer names lose their middle
 NARROWEST_BAR = 10  # characters
 SIGNS = {'gravity': '=', 'velocity': '~', 'inertial': '#'}  # from zero outward
+WITHOUT_CONTACTS = 'Efforts are those without contacts: a robot that stands needs others.'
 CURES = {
     'inertial': 'A lighter arm, or more time.',
     'velocity': 'Only more time: it is quadratic in speed.',
@@ -35,8 +36,9 @@ def explain(model, motion) -> str:
     sections = [heading(model, motion), table_of_parts(parts)]
     if is_trajectory:
         sections.append(table_of_times(parts, motion.time))
-    sections += [cures(parts), limits(parts), coupling(model, motion, parts)]
-    return '\n\n'.join(sections)
+    if not parts.is_root.all():
+        sections += [cures(parts.of_joints()), limits(model, parts.of_joints())]
+    return '\n\n'.join([*sections, coupling(model, motion, parts)])
 
 
 def heading(model, motion):
@@ -50,9 +52,10 @@ def heading(model, motion):
             'Dampers, springs and dry friction are not part of it. Bars have what is negative on '
             'the left.')
     if model.followers.size:
-        rest += ' What followers need is counted with their leaders.'
+        rest += (' What followers need, and what their motors give, is counted with their '
+                 'leaders; a follower without an effort limit counts as one without a motor.')
     if model.free_roots:
-        rest += ' Nothing but contacts can give a free root the effort that it needs.'
+        rest += f' {WITHOUT_CONTACTS} A free root has no motor: only contacts can hold it.'
     return f'{first}\n{textwrap.fill(rest, WIDTH)}'
 
 
@@ -157,13 +160,13 @@ def listed(first, names):
                          subsequent_indent='    ', break_long_words=False).replace('\0', ' ')
 
 
-def limits(parts):
+def limits(model, parts):
     """Say for each joint by what factor the motion has to be slowed to fit its limit."""
     moving, width = parts.inertial + parts.velocity, name_width(parts)
     held = np.flatnonzero(np.isfinite(parts.limit))
     if not held.size:
         return 'No joint has an effort limit.'
-    lines = ['Effort limits:']
+    lines = ['Effort limits:', *([WITHOUT_CONTACTS] if model.free_roots else [])]
     for j in held:
         effort, limit = np.abs(parts.total[:, j]).max(), parts.limit[j]
         factor = slowdown(moving[:, j], parts.gravity[:, j], limit)
@@ -216,6 +219,8 @@ def own_inertias(M):
 def strongest(M, parts):
     """Name the two joints that feel each other most, against what each feels of itself."""
     ties = np.triu(np.abs(M) / own_inertias(M), 1)
+    ties[parts.is_root] = 0.0
+    ties[:, parts.is_root] = 0.0
     if not ties.any():
         return []
     i, j = np.unravel_index(ties.argmax(), ties.shape)

@@ -21,6 +21,7 @@ from spr_dynamics.sdformat.values import effective_bound
 TURNING = ('revolute', 'continuous', 'universal', 'revolute2')
 NO_LIMITS = -np.inf, np.inf, np.inf, 0.0, 0.0, 0.0  # as fields of Dof
 TOO_LARGE = 1e100  # the square of this is still a number
+SLACK = 1e-9  # [rad] or [m] by which round-off may put a joint outside its limits
 SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
 
 
@@ -50,6 +51,7 @@ def build(assembly: Assembly, *, fix_base: bool = False,
     joints, dofs = joint_tables(assembly, bodies, layout)
     roots = root_table(assembly, bodies, layout)
     followers = follower_records(assembly, group, movers, places_of_axes(assembly, bodies, layout))
+    positions = home(bodies, layout, followers)
     return Model(
         name=assembly.name, nq=layout.nq, nv=layout.nv,
         tree=frozen(tree), links=frozen(links), shapes=frozen(shapes.records),
@@ -63,9 +65,9 @@ def build(assembly: Assembly, *, fix_base: bool = False,
         drives=frozen(drive_records(bodies, layout)), followers=frozen(followers),
         order=frozen(order_of_columns(tree)),
         joints=joints, dofs=dofs, free_roots=roots,
-        home=frozen(home(bodies, layout, followers)),
+        home=frozen(positions),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
-                  *joint_warnings(assembly), *shapes.warnings,
+                  *joint_warnings(assembly, dofs, positions), *shapes.warnings,
                   *closure_warnings(assembly, group, movers, closures)),
         assembly=assembly)
 
@@ -350,23 +352,36 @@ def home(bodies, layout, followers):
     return q
 
 
-def joint_warnings(assembly):
-    """Name what the joints ask for and the step does not do yet."""
+def joint_warnings(assembly, dofs, positions):
+    """Name what joints ask for and the step does not do, and those that begin out of bounds."""
     names = [j.name for j in assembly.joints if j.element.cone_limit is not None]
-    return (f'cone limits of {len(names)} joints are read but not simulated yet '
-            f'({", ".join(names)})',) if names else ()
+    cones = (f'cone limits of {len(names)} joints are read but not simulated yet '
+             f'({", ".join(names)})',) if names else ()
+    unused = [f"{where(j.element)}: the <axis> of ball joint '{j.name}' has no effect "
+              f'({", ".join(asks_of(j.element.axis))})' for j in assembly.joints
+              if j.element.type == 'ball' and j.element.axis and asks_of(j.element.axis)]
+    outside = [f"joint '{dof.name}' begins at {positions[dof.q]:g}, outside its limits "
+               f'{dof.lower:g} to {dof.upper:g}' for dof in dofs if dof.q is not None
+               and not dof.lower - SLACK <= positions[dof.q] <= dof.upper + SLACK]
+    return *cones, *unused, *outside
+
+
+def asks_of(axis):
+    """List what an axis has beyond its direction."""
+    limit = axis.limit
+    bounds = limit.lower, limit.upper, limit.velocity
+    asked = {'damping': axis.damping, 'spring': axis.spring_stiffness, 'friction': axis.friction,
+             'limits': not np.isinf([effective_bound(bound) for bound in bounds]).all(),
+             'effort limit': np.isfinite(effective_bound(limit.effort))}
+    return [name for name, is_asked in asked.items() if is_asked]
 
 
 def closure_warnings(assembly, group, movers, closures):
     """Say which joints are constraints, and what of them is left out."""
     for joint in closures:
         yield closing(assembly, group, movers, joint)
-        left_out = [name for axis in (joint.element.axis, joint.element.axis2)[:len(joint.axes)]
-                    for name, is_asked in (
-                        ('damping', axis.damping), ('friction', axis.friction),
-                        ('stiffness', axis.spring_stiffness),
-                        ('limits', axis.limit.lower > -1e16 or axis.limit.upper < 1e16))
-                    if is_asked]
+        left_out = [what for axis in (joint.element.axis, joint.element.axis2)[:len(joint.axes)]
+                    for what in asks_of(axis)]
         if left_out:
             yield (f"{where(joint.element)}: joint '{joint.name}' closes a loop; of it "
                    f'{", ".join(left_out)} are not simulated yet')

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spr_dynamics.errors import ModelError
 from spr_dynamics.sdformat.assemble import Assembly
 
 
@@ -129,7 +130,11 @@ class Model:
     """Where algorithms keep their scratch for this model: one thread at a time may use it."""
 
     def __post_init__(self):
-        """Begin without scratch."""
+        """Begin without scratch; kernels take gravity as it lies in memory."""
+        gravity = np.array(self.gravity, float)
+        if gravity.shape != (3,) or not np.isfinite(gravity).all():
+            raise ModelError(f'gravity: three finite numbers expected, got {self.gravity}')
+        object.__setattr__(self, 'gravity', frozen(gravity))
         object.__setattr__(self, 'buffers', Buffers(self))
 
     def __getstate__(self):

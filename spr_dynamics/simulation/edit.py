@@ -6,11 +6,13 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from spr_dynamics.errors import ModelError
+from spr_dynamics.errors import ModelError, SdfError
 from spr_dynamics.model.build import build
 from spr_dynamics.model.model import Model
 from spr_dynamics.model.topology import has_free_root, where
 from spr_dynamics.sdformat.assemble import assemble, Assembly, unique_names, WORLD
+from spr_dynamics.sdformat.diagnostics import InvalidSdf
+from spr_dynamics.sdformat.mimic import INVALID as INVALID_MIMIC
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.read import read
 
@@ -27,12 +29,27 @@ def with_child(model: Model, link: int, text: str) -> Model:
     :raises ModelError: If nothing in it hangs on the link, or a name is taken.
     """
     assembly = model.assembly
-    added = assemble(read(text=wrapped(assembly, link, text)))
+    added = assemble(read_addition(wrapped(assembly, link, text)))
     n_stand_ins = 0 if link == WORLD else 1
     if n_stand_ins and all(joint.parent != 0 for joint in added.joints):
         raise ModelError(f"nothing in the text hangs on link '{model.link_names[link]}': a joint "
                          'with that <parent> expected')
     return rebuilt(model, joined(assembly, link, added, n_stand_ins))
+
+
+def read_addition(text):
+    """
+    Read what is added.
+
+    :raises SdfError: If it can't be used. A leader is looked for in the text alone.
+    """
+    try:
+        return read(text=text)
+    except InvalidSdf as refusal:
+        if any(problem.code == INVALID_MIMIC for problem in refusal.diagnostics):
+            raise SdfError(f'{refusal}\njoints that are added can follow joints of the same text '
+                           'only; to follow others, write them into the file') from None
+        raise
 
 
 def wrapped(assembly, link, text):
@@ -107,9 +124,10 @@ def without(model: Model, gone: Iterable[int]) -> Model:
 
     :param model: The robot.
     :param gone: Indices of the links.
-    :raises ModelError: If a joint that stays follows one that goes.
+    :raises ModelError: If a joint that stays follows one that goes, by mimic or gearbox.
     """
     assembly, gone = model.assembly, set(gone)
+    refuse_broken_gears(assembly, gone)
     links = [k for k in range(len(assembly.links)) if k not in gone]
     joints = [j for j, joint in enumerate(assembly.joints)
               if not gone & {joint.parent, joint.child}]
@@ -123,6 +141,19 @@ def without(model: Model, gone: Iterable[int]) -> Model:
             child=new_link[assembly.joints[j].child],
             mimics=renumbered(assembly.joints[j].mimics, new_joint.__getitem__))
             for j in joints)))
+
+
+def refuse_broken_gears(assembly, gone):
+    """
+    Stop if a link would stay without the one that drives it through a gearbox.
+
+    :raises ModelError: Names the gearbox and both.
+    """
+    for joint in assembly.joints:
+        if joint.element.type == 'gearbox' and joint.parent in gone and joint.child not in gone:
+            driver, driven = (assembly.links[k].name for k in (joint.parent, joint.child))
+            raise ModelError(f"link '{driven}' is driven through gearbox '{joint.name}' by link "
+                             f"'{driver}', which would go")
 
 
 def refuse_lost_leaders(assembly, staying):

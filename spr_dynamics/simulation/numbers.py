@@ -1,5 +1,6 @@
 """The numbers of a joint: plain ones of a joint with one axis, arrays of others."""
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,14 @@ class Number(float):
 
 
 class Numbers(np.ndarray):
-    """A number for each direction of a joint; called with an index, it gives one of them."""
+    """
+    A number for each direction of a joint; called with an index, it gives one of them.
+
+    It is a copy, and read-only, so that nobody takes an entry of it for one of the state.
+    """
+
+    __iadd__: Any = np.ndarray.__add__  # `joint.torque += ...` sets another array, the sum
+    __isub__: Any = np.ndarray.__sub__
 
     def __call__(self, i: int = 0) -> float:
         return float(self[checked_index(i, self.size)])
@@ -21,7 +29,11 @@ class Numbers(np.ndarray):
 
 def numbers(entries) -> 'Number | Numbers':
     """Return the entries of a joint as a number, if it is one, or as an array."""
-    return Number(entries[0]) if len(entries) == 1 else np.array(entries, float).view(Numbers)
+    if len(entries) == 1:
+        return Number(entries[0])
+    copied = np.array(entries, float).view(Numbers)
+    copied.setflags(write=False)
+    return copied
 
 
 def checked_index(i, dof) -> int:

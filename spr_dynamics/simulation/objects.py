@@ -112,7 +112,7 @@ class JointView:
 
     @property
     def velocity(self) -> Number | Numbers:
-        """Entries of qd; ``velocity(i)`` is one of them."""
+        """Entries of qd, a copy; ``velocity(i)`` is one of them. ``sim.qd`` may be written to."""
         return numbers(self._own(self._joints.sim.qd))
 
     @property
@@ -126,7 +126,8 @@ class JointView:
         Torque [N m], or force [N], for the next step; ``torque(i)`` is that of an axis.
 
         The next call of ``step`` adds it to its ``tau``, clamps the sum to the effort limit, and
-        begins anew from zero. What acted is in ``effort``.
+        begins anew from zero. What acted is in ``effort``. May be set as a whole; of an axis by
+        ``set_torque``.
         """
         return numbers(self._own(self._joints.sim.torques.values))
 
@@ -364,7 +365,8 @@ class JointView:
         Hang links and joints on the child solid.
 
         :param text: SDF ``<link>`` and ``<joint>`` elements, as if they stood in the model of
-            the child link. The link's name leads to it; poses count from its frame.
+            the child link. The link's name leads to it; poses count from its frame. Joints may
+            follow joints of the same text.
         :returns: A simulation of the new model that goes on from this one's state; this one
             stays as it is.
         :raises SdfError: If the text can't be used.
@@ -380,7 +382,7 @@ class JointView:
         :param child: One of ``children``, or its name.
         :returns: A simulation of the model that is left, as ``add_child`` does.
         :raises UnknownName: If it is no child of this one.
-        :raises ModelError: If a joint that stays follows one that goes.
+        :raises ModelError: If a joint that stays follows one that goes, by mimic or gearbox.
         """
         children = Named(f"child of '{self.name}'", {view.name: view for view in self.children})
         view = children[child.name if isinstance(child, JointView) else child]

@@ -2,13 +2,13 @@
 from collections.abc import Mapping
 import dataclasses
 import functools
-import operator
 import types
 
 import numpy as np
 
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
-from spr_dynamics.dynamics.check import BAD, checked, checked_position, OK
+from spr_dynamics.dynamics.check import (
+    BAD, checked, checked_position, checked_velocity, OK)
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
@@ -21,6 +21,8 @@ from spr_dynamics.simulation.step import step_many, UNSETTLED
 from spr_dynamics.simulation.torques import Torques
 
 ROUNDOFF = 1e-9  # of a rate times a step
+LONGEST_STEP = 1e9  # [s]; as nanoseconds, a few of them are still a number of 64 bits
+TOO_MANY = 2 ** 62  # steps in a call
 LAGS = {'semi_implicit_euler': 0.0, 'analytic': 0.5}  # rules that each joint may have for itself
 INTEGRATORS = {**dict.fromkeys(LAGS, EULER), 'rk4': RK4, 'implicit_midpoint': MIDPOINT}
 
@@ -80,6 +82,11 @@ class Simulation:
         self._state.gravity[:] = model.gravity
         self.reset()
 
+    def __getstate__(self):
+        """Refuse copy, deepcopy and pickle: compiled code finds the state by its address."""
+        raise TypeError("a Simulation can't be copied: make one of the same model, and "
+                        'restore(other.save())')
+
     def step(self, tau=None, n: int = 1):
         """
         Advance by n steps, holding the efforts.
@@ -89,19 +96,19 @@ class Simulation:
         :param n: Number of steps.
         :raises ValueError: If ``tau`` has the wrong shape or is not finite, ``n`` is negative, or
             what was written into ``q`` or ``qd`` is no state; nothing has changed then.
-        :raises TypeError: If ``n`` is no integer.
+        :raises TypeError: If ``n`` is no whole number.
         :raises SimulationDiverged: If a step gave numbers that are not finite; the state is the
             one before that step.
         """
-        if n != 1:
-            n = operator.index(n)
-            if n < 0:
-                raise ValueError(f'n = {n}: 0 or more steps expected')
+        if type(n) is not int or n != 1:
+            n = number_of_steps(n)
         if self.torques.are_set:
             self._step_with_torques(tau, n)
             return
         if tau is None:
             tau = self._no_effort
+        elif type(tau) is not np.ndarray:  # compiled code would not see what a mask hides
+            tau = checked('tau', tau, self.model.nv)
         try:
             status = step_many(self._block, tau, n)
         except (TypeError, ValueError):  # not a contiguous, writable array of doubles
@@ -146,13 +153,21 @@ class Simulation:
 
     @property
     def q(self) -> np.ndarray:
-        """Positions, shape (nq,); may be written to."""
+        """Positions, shape (nq,); may be written to, and set."""
         return self._state.q
+
+    @q.setter
+    def q(self, q):
+        self._state.q[:] = checked_position(self.model, q)
 
     @property
     def qd(self) -> np.ndarray:
-        """Velocities, shape (nv,); may be written to."""
+        """Velocities, shape (nv,); may be written to, and set."""
         return self._state.qd
+
+    @qd.setter
+    def qd(self, qd):
+        self._state.qd[:] = checked_velocity(self.model, qd)
 
     @property
     def qdd(self) -> np.ndarray:
@@ -166,7 +181,13 @@ class Simulation:
 
     @property
     def gravity(self) -> np.ndarray:
-        """Acceleration of free fall in the world [m/s^2], shape (3,); may be set."""
+        """
+        Acceleration of free fall in this simulation's world [m/s^2], shape (3,); may be set.
+
+        It begins as ``model.gravity``, which stays as it is and is what ``forward_dynamics`` and
+        the other functions of a model use. A model of another world, for them, is
+        ``dataclasses.replace(model, gravity=sim.gravity)``.
+        """
         return self._state.gravity.copy()
 
     @gravity.setter
@@ -290,6 +311,9 @@ class Simulation:
         carry_over(self.model, sim.model, old.q, new.q, 'q')
         for part in ('qd', 'qdd', 'effort', 'change'):
             carry_over(self.model, sim.model, getattr(old, part), getattr(new, part), 'v')
+        torques = np.zeros(sim.model.nv)
+        carry_over(self.model, sim.model, self.torques.values, torques, 'v')
+        sim.torques.put_all(torques, self.torques.are_set)
         new.gravity[:] = old.gravity
         new.counters[STEPS] = old.counters[STEPS]
         new.readings['first_step'] = old.counters[STEPS]
@@ -319,6 +343,8 @@ def known(name, names, what) -> str:
 
     :raises ValueError: If it isn't; lists those, and the near one.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"{what}: a name expected ({', '.join(names)}), got {name!r}")
     if name not in names:
         raise ValueError(f"{what} '{name}' is unknown ({', '.join(names)})"
                          f'{did_you_mean(name, names)}')
@@ -327,6 +353,9 @@ def known(name, names, what) -> str:
 
 def lags(model, integrator, joint_integrators) -> np.ndarray:
     """Return for each velocity how much of its change a joint's rule takes back to move by."""
+    if not isinstance(joint_integrators, Mapping):
+        raise ValueError('joint_integrators: names of integrators by names of joints expected, '
+                         f'got {joint_integrators!r}')
     lag = np.full(model.nv, LAGS.get(integrator, 0.0))
     joints = {joint.name: joint for joint in model.joints}
     for name, rule in joint_integrators.items():
@@ -336,14 +365,29 @@ def lags(model, integrator, joint_integrators) -> np.ndarray:
     return lag
 
 
+def number_of_steps(n) -> int:
+    """
+    Return how many steps are meant.
+
+    :raises TypeError: If it is no whole number, as 2.0 and arrays are none.
+    :raises ValueError: If it is negative, or without end.
+    """
+    if not isinstance(n, (int, np.integer)):
+        raise TypeError(f'n = {n!r}: a whole number of steps expected, not {type(n).__name__}')
+    if not 0 <= n < TOO_MANY:
+        raise ValueError(f'n = {n}: 0 or more steps expected, and less than 2^62')
+    return int(n)
+
+
 def nanoseconds(dt) -> int:
     """
     Return a step as whole nanoseconds.
 
-    :raises ValueError: If it is none: not positive, not finite, or with a fraction left.
+    :raises ValueError: If it is none: not positive, too long, or with a fraction left.
     """
-    if not (np.isfinite(dt) and dt > 0.0):
-        raise ValueError(f'dt = {dt}: a positive number of seconds expected')
+    if not (isinstance(dt, (int, float, np.integer, np.floating)) and 0.0 < dt <= LONGEST_STEP):
+        raise ValueError(f'dt = {dt!r}: a positive number of seconds expected, not above '
+                         f'{LONGEST_STEP:g}')
     whole = round(dt * 1e9)
     if whole == 0 or abs(whole * 1e-9 - dt) > 1e-6 * dt:
         raise ValueError(f'dt = {dt}: a whole number of nanoseconds expected')

@@ -25,6 +25,11 @@ class Torques:
         self._values[k] = value
         self.are_set = True
 
+    def put_all(self, values: np.ndarray, are_set: bool):
+        """Take over those of another simulation."""
+        self._values[:] = values
+        self.are_set = are_set
+
     def on_top_of(self, tau) -> np.ndarray:
         """
         Add them to a command.
