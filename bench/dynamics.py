@@ -1,4 +1,5 @@
 """Forward and inverse dynamics, mass matrix and free steps, beside Pinocchio, MuJoCo and DART."""
+import dataclasses
 import math
 
 import dartpy
@@ -103,9 +104,12 @@ def time_steps(name, model):
 
 
 def pair(model, state, dt):
-    """Start both simulations from one state, with the same dampers and springs."""
+    """Start both simulations from one state, with the same dampers and springs, and no limits."""
     q, qd, tau, _ = state
-    simulation = spr.Simulation(model, dt=dt, contact_sensors={})
+    free = dataclasses.replace(model, dofs=tuple(
+        dof._replace(lower=-np.inf, upper=np.inf, velocity_limit=np.inf, friction=0.0)
+        for dof in model.dofs))
+    simulation = spr.Simulation(free, dt=dt, contact_sensors={})
     simulation.q[:], simulation.qd[:] = q, qd
     theirs = mujoco_model(model, dt)
     data = mujoco.MjData(theirs)

@@ -91,6 +91,12 @@ def put_state(ours, data, q, qd, tau):
     data.qfrc_applied = np.linalg.solve(C.T, tau)
 
 
+def drive_of(ours, body):
+    """Return damper and spring of the axis that a body moves along."""
+    (drive,) = ours.drives[ours.drives['v'] == body.record['v']]
+    return drive
+
+
 def mujoco_model(ours, dt, *, has_passive_forces=True, cone=mujoco.mjtCone.mjCONE_PYRAMIDAL):
     """Build the bodies, dampers, springs and shapes; only planes touch other shapes."""
     spec = mujoco.MjSpec()
@@ -109,7 +115,7 @@ def mujoco_model(ours, dt, *, has_passive_forces=True, cone=mujoco.mjtCone.mjCON
         kind = mujoco.mjtJoint.mjJNT_SLIDE if body.slides else mujoco.mjtJoint.mjJNT_HINGE
         joint = added.add_joint(type=kind, axis=[0, 0, 1])
         if has_passive_forces:
-            (drive,) = ours.drives[ours.drives['v'] == body.record['v']]
+            drive = drive_of(ours, body)
             joint.damping = [drive['damping'], 0.0, 0.0]  # a polynomial, since MuJoCo 4
             joint.stiffness = [drive['stiffness'], 0.0, 0.0]
             joint.springref = drive['rest']
@@ -211,9 +217,10 @@ def dart_skeleton(ours, *, has_passive_forces=True):
         added.setName(f'body{i}')
         added.setInertia(dart.dynamics.Inertia(body.mass, body.centre, body.inertia))
         if has_passive_forces and not body.is_free:
-            joint.setDampingCoefficient(0, body.record['damping'])
-            joint.setSpringStiffness(0, body.record['stiffness'])
-            joint.setRestPosition(0, body.record['rest'])
+            drive = drive_of(ours, body)
+            joint.setDampingCoefficient(0, drive['damping'])
+            joint.setSpringStiffness(0, drive['stiffness'])
+            joint.setRestPosition(0, drive['rest'])
         theirs.append(added)
     return skeleton
 

@@ -44,23 +44,34 @@ def joint_laws(model, options, dt, inverse_inertia) -> np.ndarray:
 
 
 @exact
-def add_limit(rows, count, joint, sign, gap, dt):
+def add_limit(rows, count, joint, sign, gap, free, dt):
     """Add a row for a limit; a positive ``gap`` is the way that is left to it."""
     row = rows[count]
     row.kind, row.column, row.sign, row.R = LIMIT, joint.column, sign * joint.ratio, joint.R
     row.b = -gap / dt if gap >= 0.0 else min(-gap * joint.rate, joint.max_speed)
     row.v, row.body_a, row.body_b = joint.v, 0, joint.body
+    row.w = sign * free[joint.v]
     return count + 1
 
 
 @exact
-def add_velocity_limit(rows, count, joint, sign):
+def add_velocity_limit(rows, count, joint, sign, free):
     """Add a row that lets sign times the velocity not fall below minus its limit."""
     row = rows[count]
     row.kind, row.column, row.sign = LIMIT, joint.column, sign * joint.ratio
     row.R, row.b, row.v = joint.R_rigid, -joint.velocity_limit, joint.v
     row.body_a, row.body_b = 0, joint.body
+    row.w = sign * free[joint.v]
     return count + 1
+
+
+@exact
+def are_idle(rows, count):
+    """Say whether no row acts at the velocities that the step would end with otherwise."""
+    for r in range(count):
+        if rows[r].kind != LIMIT or rows[r].w < rows[r].b:
+            return False
+    return True
 
 
 @exact
@@ -79,12 +90,13 @@ def find_joint_rows(joints, q, qd, free, dt, rows):
         speed = max(abs(qd[joint.v]), abs(free[joint.v]))
         reach = NEAR + REACH * dt * speed
         if position - joint.lower < reach:
-            count = add_limit(rows, count, joint, 1.0, position - joint.lower, dt)
+            count = add_limit(rows, count, joint, 1.0, position - joint.lower, free, dt)
         if joint.upper - position < reach:
-            count = add_limit(rows, count, joint, -1.0, joint.upper - position, dt)
+            count = add_limit(rows, count, joint, -1.0, joint.upper - position, free,
+                              dt)
         if speed > 0.5 * joint.velocity_limit:
-            count = add_velocity_limit(rows, count, joint, 1.0)
-            count = add_velocity_limit(rows, count, joint, -1.0)
+            count = add_velocity_limit(rows, count, joint, 1.0, free)
+            count = add_velocity_limit(rows, count, joint, -1.0, free)
         if joint.friction > 0.0:
             row = rows[count]
             row.kind, row.column, row.sign = FRICTION, joint.column, joint.ratio

@@ -6,7 +6,7 @@ from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.geometry import GEOMETRY_SIZE
 from spr_dynamics.contact.impulses import find_velocities
 from spr_dynamics.contact.islands import ISLAND, TRUNK
-from spr_dynamics.contact.joints import find_joint_rows
+from spr_dynamics.contact.joints import are_idle, find_joint_rows
 from spr_dynamics.contact.loops import find_loop_rows
 from spr_dynamics.contact.records import CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
@@ -150,6 +150,8 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     count, dropped = find_contacts(geometry, work, options, found)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_loop_rows(loops, work, rows, n_rows)
+    if count == 0 and are_idle(rows, n_rows):
+        n_rows = 0
     iterations, status = 0, SOLVED
     if count + n_rows > 0:
         if not has_spins:
