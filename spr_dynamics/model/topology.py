@@ -80,6 +80,7 @@ def find_movers(assembly, group):
     :raises ModelError: If a joint has nothing that could move.
     """
     movers, closures, problems = {}, [], []
+    held = {}  # group -> one that carries it; the end of the chain is the root of its tree
     for joint in movable(assembly):
         child = group[joint.child]
         name = assembly.links[joint.child].name
@@ -89,20 +90,22 @@ def find_movers(assembly, group):
         elif joint.parent != WORLD and group[joint.parent] == child:
             problems.append(f"{where(joint.element)}: joint '{joint.name}' can't move link "
                             f"'{name}', which is fixed to its parent")
-        elif child in movers or carries(group, movers, child, joint):
+        elif child in movers or root_of(held, group_of(group, joint.parent)) == child:
             closures.append(joint)
         else:
             movers[child] = joint
+            held[child] = group_of(group, joint.parent)
     if problems:
         raise ModelError('\n'.join(problems))
     return movers, closures
 
 
-def carries(group, movers, child, joint):
-    """Say whether the child of a joint carries its parent, so that it would carry itself."""
-    return any(group_of(group, step.parent) == child
-               for step in path_inward(group, movers, joint)) or (
-        group_of(group, joint.parent) == child)
+def root_of(held, k):
+    """Return the group that carries all on the way to k, and shorten the way."""
+    while k in held:
+        held[k] = held.get(held[k], held[k])
+        k = held[k]
+    return k
 
 
 def closing(assembly, group, movers, joint):

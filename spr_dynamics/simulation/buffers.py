@@ -76,11 +76,6 @@ class StepBuffers:
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
         self._kept = work, geometry, arrays  # the block holds their addresses only
 
-    def __getstate__(self):
-        """Refuse to be copied: the block would go on naming the old arrays."""
-        raise TypeError("a Simulation can't be copied: make one of the same model, and "
-                        'restore(other.save())')
-
 
 def in_columns(model) -> np.ndarray:
     """Return the model's followers with velocities counted as columns."""
