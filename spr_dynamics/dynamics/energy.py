@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.dynamics.bias import motions
-from spr_dynamics.dynamics.check import checked, checked_position
+from spr_dynamics.dynamics.check import checked_position, checked_velocity
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
     drives_of, gravity_of, tree_of, trig_of, work_of, Workspace, zero_of)
@@ -55,5 +55,5 @@ def energy(model, q, qd) -> Energy:
     """
     out = np.empty(2)
     block = model.buffers[Workspace].block
-    energies(block, checked_position(model, q), checked('qd', qd, model.nv), out)
+    energies(block, checked_position(model, q), checked_velocity(model, qd), out)
     return Energy(*out.tolist())

@@ -2,7 +2,7 @@
 import numpy as np
 
 from spr_dynamics.dynamics.bias import motions
-from spr_dynamics.dynamics.check import checked, checked_position
+from spr_dynamics.dynamics.check import checked, checked_position, checked_velocity
 from spr_dynamics.dynamics.jacobian import arm_of
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
@@ -38,7 +38,7 @@ def link_motions(model, q, qd, qdd):
     """Return velocities and accelerations of all links."""
     velocity, acceleration = np.empty((2, model.links.size, 6))
     move_links(model.buffers[Workspace].block, checked_position(model, q),
-               checked('qd', qd, model.nv), checked('qdd', qdd, model.nv), velocity, acceleration)
+               checked_velocity(model, qd), checked('qdd', qdd, model.nv), velocity, acceleration)
     return velocity, acceleration
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.dynamics.bias import motions
-from spr_dynamics.dynamics.check import checked, checked_position
+from spr_dynamics.dynamics.check import checked_position, checked_velocity
 from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
     gravity_of, tree_of, trig_of, work_of, Workspace, zero_of)
@@ -58,6 +58,6 @@ def momentum(model, q, qd) -> Momentum:
     """
     out = np.empty(10)
     add_momenta(model.buffers[Workspace].block, checked_position(model, q),
-                checked('qd', qd, model.nv), out)
+                checked_velocity(model, qd), out)
     linear, angular, moment, mass = out[:3], out[3:6], out[6:9], out[9]
     return Momentum(linear, angular, moment / mass if mass else np.full(3, np.nan), float(mass))
