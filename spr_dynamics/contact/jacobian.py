@@ -58,10 +58,10 @@ def add_row_path(tree, work, columns, trunks, row, J, support, i, sign):
             S, k = direction(columns, c), c + trunks[trunk].offset
             s = find_column(support, row.n_support, k)
             if s == row.n_support:
-                support[s], J[s] = k, 0.0
+                support[s], J[0, s] = k, 0.0
                 row.n_support = s + 1
             motion = S.angular if row.is_angle else add(S.linear, cross(S.angular, arm))
-            J[s] += sign * dot(e, motion)
+            J[0, s] += sign * dot(e, motion)
         i = tree[i].parent
 
 
@@ -74,37 +74,25 @@ def in_island(followers, trunks, f):
 
 
 @exact
-def fold_contact(followers, trunks, island, contact, J, support):
-    """Let a leader's column have what its followers do; theirs become zero."""
+def fold_followers(followers, trunks, island, felt, J, support):
+    """
+    Let a leader's column have what its followers do; theirs become zero.
+
+    :param felt: The contact or row that the Jacobian is of.
+    """
     for f in range(followers.size):
-        n, (k_own, k_leader) = contact.n_support, in_island(followers, trunks, f)
+        n, (k_own, k_leader) = felt.n_support, in_island(followers, trunks, f)
         own = find_column(support, n, k_own)
         if own == n or trunks[followers[f].trunk].island != island:
             continue
         s = find_column(support, n, k_leader)
         if s == n:
             support[s] = k_leader
-            J[0, s], J[1, s], J[2, s] = 0.0, 0.0, 0.0
-            contact.n_support = n + 1
-        for k in range(3):
-            J[k, s] += followers[f].ratio * J[k, own]
-            J[k, own] = 0.0
-
-
-@exact
-def fold_row(followers, trunks, island, row, J, support):
-    """Do the same with a row."""
-    for f in range(followers.size):
-        n, (k_own, k_leader) = row.n_support, in_island(followers, trunks, f)
-        own = find_column(support, n, k_own)
-        if own == n or trunks[followers[f].trunk].island != island:
-            continue
-        s = find_column(support, n, k_leader)
-        if s == n:
-            support[s], J[s] = k_leader, 0.0
-            row.n_support = n + 1
-        J[s] += followers[f].ratio * J[own]
-        J[own] = 0.0
+            J[:, s] = 0.0
+            felt.n_support = n + 1
+        for row in range(J.shape[0]):
+            J[row, s] += followers[f].ratio * J[row, own]
+            J[row, own] = 0.0
 
 
 @exact
@@ -123,7 +111,7 @@ def fill_jacobians(tree, work, columns, trunks, followers, contacts, count, J, s
         add_path(tree, work, columns, trunks, contact, J[c], support[c], contact.body_b, 1.0)
         add_path(tree, work, columns, trunks, contact, J[c], support[c], contact.body_a, -1.0)
         island = island_of(tree, trunks, contact.body_a, contact.body_b)
-        fold_contact(followers, trunks, island, contact, J[c], support[c])
+        fold_followers(followers, trunks, island, contact, J[c], support[c])
 
 
 @exact
@@ -131,9 +119,9 @@ def fill_row_jacobians(tree, work, columns, trunks, followers, rows, count, J, s
     """
     Write each row's Jacobian, a line.
 
-    :param J: Result, shape (capacity, nv), or (capacity, 1) without loops; the first
+    :param J: Result, shape (capacity, 1, nv), or (capacity, 1, 1) without loops; the first
         ``n_support`` columns count.
-    :param support: Result, of the same shape.
+    :param support: Result, shape (capacity, nv) or (capacity, 1).
     """
     for r in range(count):
         row = rows[r]
@@ -143,8 +131,8 @@ def fill_row_jacobians(tree, work, columns, trunks, followers, rows, count, J, s
             add_row_path(tree, work, columns, trunks, row, J[r], support[r], row.body_b, 1.0)
             add_row_path(tree, work, columns, trunks, row, J[r], support[r], row.body_a, -1.0)
             island = island_of(tree, trunks, row.body_a, row.body_b)
-            fold_row(followers, trunks, island, row, J[r], support[r])
+            fold_followers(followers, trunks, island, row, J[r], support[r])
         else:
             row.n_support = 1
-            J[r, 0] = row.sign
+            J[r, 0, 0] = row.sign
             support[r, 0] = row.column + trunks[tree[row.body_b].trunk].offset

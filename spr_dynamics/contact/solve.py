@@ -91,7 +91,7 @@ def relative_velocities(island, v, along):
     for r in range(rows.size):
         w, at = 0.0, rows[r].at
         for s in range(rows[r].n_support):
-            w += J_rows[at, s] * v[support_rows[at, s]]
+            w += J_rows[at, 0, s] * v[support_rows[at, s]]
         if along:
             rows[r].dw = w
         else:
@@ -126,7 +126,7 @@ def evaluate(island, Av, g):
         row = rows[r]
         row.impulse = row_impulse(row, row.w)
         for s in range(row.n_support):
-            g[support_rows[row.at, s]] -= J_rows[row.at, s] * row.impulse
+            g[support_rows[row.at, s]] -= J_rows[row.at, 0, s] * row.impulse
 
 
 @exact
@@ -196,11 +196,11 @@ def fill_hessian(island, A, begin, H):
         stiffness, at = row_stiffness(rows[r], rows[r].w), rows[r].at
         if stiffness > 0.0:
             for p in range(rows[r].n_support):
-                i, w = support_rows[at, p], stiffness * J_rows[at, p]
+                i, w = support_rows[at, p], stiffness * J_rows[at, 0, p]
                 for q in range(rows[r].n_support):
                     j = support_rows[at, q]
                     if j <= i:
-                        H[i, j] += w * J_rows[at, q]
+                        H[i, j] += w * J_rows[at, 0, q]
 
 
 @exact

@@ -64,7 +64,7 @@ class StepBuffers:
             state.contacts, np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW),
             np.zeros(n_limits, ROW),
             np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
-            np.zeros((n_limits, width)), np.zeros((n_limits, width), np.int64),
+            np.zeros((n_limits, 1, width)), np.zeros((n_limits, width), np.int64),
             np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
             in_columns(model), np.zeros((MATRICES, n_matrix, n_matrix)),
             np.zeros((INDICES, nv), np.int64), np.zeros((ROWS, nv)),

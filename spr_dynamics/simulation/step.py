@@ -107,7 +107,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
         array_at(block[SORTED_LIMITS_AT], block[N_LIMITS], ROW),
         array_at(block[J_AT], (capacity, 3, nv), np.float64),
         array_at(block[SUPPORT_AT], (capacity, nv), np.int64),
-        array_at(block[ROW_J_AT], (block[N_LIMITS], block[N_WIDTH]), np.float64),
+        array_at(block[ROW_J_AT], (block[N_LIMITS], 1, block[N_WIDTH]), np.float64),
         array_at(block[ROW_SUPPORT_AT], (block[N_LIMITS], block[N_WIDTH]), np.int64),
         array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK),
         array_at(block[ISLANDS_AT], block[N_BODIES], ISLAND),
