@@ -28,7 +28,7 @@ from spr_dynamics.jit import exact
 FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, LEAST, SOLVER_ROWS = range(8)
 SOLVED, LAGGED, UNSOLVED = 0, 1, 2
 
-CONVEX_STEPS = 3  # of way A
+CONVEX_STEPS = 8  # of way A
 EXACT_STEPS = 8  # of way B, each time
 HALVINGS = 6  # of a step of way B
 SUFFICIENT = 1e-3  # of the decrease that a step of way B promises
