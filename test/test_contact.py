@@ -201,6 +201,12 @@ def test_options_that_make_no_law_are_refused(name, value):
         SolverOptions(**{name: value})
 
 
+@pytest.mark.parametrize('margin', [-1.0, np.nan, np.inf])
+def test_margin_that_is_none_is_refused(margin):
+    with pytest.raises(ValueError, match=f'margin = {margin}: 0 or more expected'):
+        SolverOptions(margin=margin)
+
+
 def test_deep_overlap_is_undone_slowly():
     """5 cm: out at 1 m/s at most, and no pop (test 36)."""
     sim = scene(pose='0 0 0.05 0 0 0')

@@ -214,6 +214,32 @@ def test_circle_through_a_gearbox_is_refused():
              joint('jb', 'world', 'b'), gearbox)
 
 
+def gear(axis='0 0 1', body=''):
+    """Write a gearbox from a to b; one axis of it is given."""
+    return ('<joint name="g" type="gearbox"><parent>a</parent><child>b</child>'
+            f'<gearbox_reference_body>{body}</gearbox_reference_body>'
+            f'<axis><xyz>{axis}</xyz></axis><axis2><xyz>0 0 1</xyz></axis2></joint>')
+
+
+@pytest.mark.parametrize('joints, message', [
+    ((joint('ja', 'world', 'a'), gear()),
+     "gearbox 'g' needs a revolute joint that turns link 'b'"),
+    ((joint('ja', 'world', 'a', kind='prismatic'), joint('jb', 'world', 'b'), gear()),
+     "gearbox 'g' needs a revolute joint that turns link 'a'"),
+    ((joint('ja', 'world', 'a'), joint('jb', 'world', 'b'), gear(axis='1 0 0')),
+     "gearbox 'g': its axis for link 'a' is not that of joint 'ja'"),
+    ((joint('ja', 'world', 'a'), joint('jb', 'c', 'b'), gear()),
+     "gearbox 'g': joints 'ja' and 'jb' are not both carried by one link"),
+    ((joint('ja', 'world', 'a'), joint('jb', 'world', 'b'), gear(body='c')),
+     "gearbox 'g': joints 'ja' and 'jb' are not both carried by link 'c'"),
+    ((joint('ja', 'world', 'a'), joint('jb', 'world', 'b', ('ja', 2, 0, 0)), gear()),
+     "gearbox 'g' drives joint 'jb', which follows another one already"),
+])
+def test_gearbox_that_can_not_tell_whose_angles_it_ties_is_refused(joints, message):
+    with pytest.raises(ModelError, match='<text>:1: ' + re.escape(message)):
+        load(link('a', 1), link('b', 1), link('c', 1), *joints)
+
+
 def test_leader_that_does_not_move_is_refused():
     with pytest.raises(ModelError, match="joint 'jb' can't follow joint 'ja', which does not"):
         spr.load(text=f"""<sdf version='1.12'><world name='w'>

@@ -142,12 +142,10 @@ def gather(tree, trunks, i, is_coupled, M, order, free, guess, A, begin, end, pl
             end[k] = A.shape[0] if is_coupled else n + size
             place[k] = order[first + row]
             x[FREE_VELOCITY, k], x[VELOCITY, k] = free[place[k]], guess[place[k]]
-            for column in range(size):
-                A[k, n + column] = M[first + row, first + column]
-        if is_coupled:
-            for u in range(1, tree.size):
-                if tree[u].trunk == u and trunks[u].island == i:
-                    for row in range(size):
-                        for column in range(tree[u].column, tree[u].end_column):
-                            A[n + row, column + trunks[u].offset] = M[first + row, column]
+        # the block of the tree itself, or those against all trees of the island
+        for u in range(1 if is_coupled else t, tree.size if is_coupled else t + 1):
+            if tree[u].trunk == u and trunks[u].island == i:
+                for row in range(size):
+                    for column in range(tree[u].column, tree[u].end_column):
+                        A[n + row, column + trunks[u].offset] = M[first + row, column]
         n += size

@@ -1,6 +1,8 @@
 """How the bodies move and what that takes: where both algorithms begin."""
-from spr_dynamics.dynamics.kinematics import joint_motion
-from spr_dynamics.jit import inlined, kernel
+from spr_dynamics.dynamics.kinematics import joint_motion, place, turn_inertias
+from spr_dynamics.dynamics.work import (
+    forces_of, gravity_of, links_of, tree_of, trig_of, work_of)
+from spr_dynamics.jit import inlined, kernel, woven
 from spr_dynamics.spatial import (
     add, as_force, as_matrix, as_motion, as_rigid_inertia, as_transform, as_vector, cross, Force,
     force_to_move, Motion, put_force, put_motion, scale, subtract_forces, times, ZERO)
@@ -45,3 +47,13 @@ def subtract_external(links, work, forces):
         now = work[links[k].body]
         put_force(now.f, subtract_forces(as_force(now.f),
                                          force_on_body(links[k], now, forces[k])))
+
+
+@woven
+def move_bodies(block, q, qd, qdd):
+    """Place the bodies, turn their inertias, and find how they move and what that takes."""
+    tree, work = tree_of(block), work_of(block)
+    place(tree, work, trig_of(block), q)
+    turn_inertias(tree, work)
+    motions(tree, work, gravity_of(block), qd, qdd)
+    subtract_external(links_of(block), work, forces_of(block))

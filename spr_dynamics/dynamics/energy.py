@@ -3,11 +3,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.dynamics.bias import motions
+from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import checked_position, checked_velocity
-from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
-    drives_of, gravity_of, tree_of, trig_of, work_of, Workspace, zero_of)
+    drives_of, gravity_of, tree_of, work_of, Workspace, zero_of)
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
 from spr_dynamics.spatial import (
     add, as_motion, as_rigid_inertia, as_vector, dot, momentum, power, scale)
@@ -26,9 +25,7 @@ def energies(block, q, qd, out):
     """Add up kinetic energy, then potential energy, of all bodies and springs."""
     tree, work, gravity = tree_of(block), work_of(block), gravity_of(block)
     drives = drives_of(block)
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
-    motions(tree, work, gravity, qd, zero_of(block))
+    move_bodies(block, q, qd, zero_of(block))
     kinetic = 0.0
     potential = 0.0
     for i in range(1, tree.size):

@@ -1,15 +1,12 @@
 """Forward dynamics: joint accelerations from joint forces."""
 import numpy as np
 
-from spr_dynamics.dynamics.bias import motions, subtract_external
+from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
     BAD, block_with, checked, checked_out, checked_position, checked_velocity, is_position,
     is_vector, is_velocity, OK)
 from spr_dynamics.dynamics.coupled import find_accelerations
-from spr_dynamics.dynamics.kinematics import place, turn_inertias
-from spr_dynamics.dynamics.work import (
-    forces_of, gravity_of, HAS_LOOPS, links_of, NQ, NV, tree_of, trig_of, work_of, Workspace,
-    zero_of)
+from spr_dynamics.dynamics.work import HAS_LOOPS, NQ, NV, tree_of, Workspace, zero_of
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
 
 
@@ -28,14 +25,11 @@ def aba(block, q, qd, tau, qdd):
     :returns: OK, or BAD if an argument has a wrong size, or is not finite or too large, or joints
         close loops.
     """
-    tree, work, nv, zero = tree_of(block), work_of(block), block[NV], zero_of(block)
-    if not (is_position(tree, q, block[NQ]) and is_velocity(qd, nv) and is_vector(tau, nv)
-            and qdd.size == nv) or block[HAS_LOOPS] != 0:
+    nv, zero = block[NV], zero_of(block)
+    if not (is_position(tree_of(block), q, block[NQ]) and is_velocity(qd, nv)
+            and is_vector(tau, nv) and qdd.size == nv) or block[HAS_LOOPS] != 0:
         return BAD
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
-    motions(tree, work, gravity_of(block), qd, zero)
-    subtract_external(links_of(block), work, forces_of(block))
+    move_bodies(block, q, qd, zero)
     find_accelerations(block, tau, zero, qdd)
     return OK
 

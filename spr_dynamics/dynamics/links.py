@@ -1,12 +1,10 @@
 """How the links move."""
 import numpy as np
 
-from spr_dynamics.dynamics.bias import motions
+from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import checked, checked_position, checked_velocity
 from spr_dynamics.dynamics.jacobian import arm_of
-from spr_dynamics.dynamics.kinematics import place, turn_inertias
-from spr_dynamics.dynamics.work import (
-    gravity_of, links_of, tree_of, trig_of, work_of, Workspace)
+from spr_dynamics.dynamics.work import gravity_of, links_of, work_of, Workspace
 from spr_dynamics.jit import ADDRESSES, entry_point, MATRIX, VECTOR
 from spr_dynamics.spatial import (
     add, as_motion, as_vector, cross, Motion, put_motion, shift_motion)
@@ -20,10 +18,8 @@ def move_links(block, q, qd, qdd, velocity, acceleration):
     :param velocity: Result: angular, then linear, shape (number of links, 6).
     :param acceleration: Result of the same shape.
     """
-    tree, work, links, gravity = tree_of(block), work_of(block), links_of(block), gravity_of(block)
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
-    motions(tree, work, gravity, qd, qdd)
+    work, links, gravity = work_of(block), links_of(block), gravity_of(block)
+    move_bodies(block, q, qd, qdd)
     for k in range(links.size):
         now = work[links[k].body]
         arm, v, a = arm_of(links[k], now), as_motion(now.v), as_motion(now.a)

@@ -3,11 +3,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.dynamics.bias import motions
+from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import checked_position, checked_velocity
-from spr_dynamics.dynamics.kinematics import place, turn_inertias
-from spr_dynamics.dynamics.work import (
-    gravity_of, tree_of, trig_of, work_of, Workspace, zero_of)
+from spr_dynamics.dynamics.work import tree_of, work_of, Workspace, zero_of
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
 from spr_dynamics.spatial import (
     add, add_forces, as_motion, as_rigid_inertia, as_vector, Force, momentum as momentum_of,
@@ -31,9 +29,7 @@ class Momentum(NamedTuple):
 def add_momenta(block, q, qd, out):
     """Add up the linear and angular momentum, first moment and mass of all bodies."""
     tree, work = tree_of(block), work_of(block)
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
-    motions(tree, work, gravity_of(block), qd, zero_of(block))
+    move_bodies(block, q, qd, zero_of(block))
     total, moment, mass = Force(ZERO, ZERO), ZERO, 0.0
     for i in range(1, tree.size):
         now = work[i]

@@ -1,14 +1,13 @@
 """Inverse dynamics: joint forces from joint accelerations."""
 import numpy as np
 
-from spr_dynamics.dynamics.bias import motions, subtract_external
+from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
     BAD, block_with, checked, checked_out, checked_position, checked_velocity, is_position,
     is_vector, is_velocity, OK)
-from spr_dynamics.dynamics.kinematics import joint_force, place, turn_inertias
+from spr_dynamics.dynamics.kinematics import joint_force
 from spr_dynamics.dynamics.reduced import gather
-from spr_dynamics.dynamics.work import (
-    forces_of, gravity_of, links_of, NQ, NV, tree_of, trig_of, work_of, Workspace)
+from spr_dynamics.dynamics.work import NQ, NV, tree_of, work_of, Workspace
 from spr_dynamics.jit import ADDRESSES, entry_point, kernel, VECTOR
 from spr_dynamics.spatial import (
     add_forces, as_force, as_matrix, as_vector, put_force, shift_force)
@@ -33,15 +32,12 @@ def rnea(block, q, qd, qdd, tau):
 
     Arguments are those of ``aba``, with accelerations and forces changing places.
     """
-    tree, work, nv = tree_of(block), work_of(block), block[NV]
+    tree, nv = tree_of(block), block[NV]
     if not (is_position(tree, q, block[NQ]) and is_velocity(qd, nv) and is_vector(qdd, nv)
             and tau.size == nv):
         return BAD
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
-    motions(tree, work, gravity_of(block), qd, qdd)
-    subtract_external(links_of(block), work, forces_of(block))
-    forces_through_joints(tree, work, tau)
+    move_bodies(block, q, qd, qdd)
+    forces_through_joints(tree, work_of(block), tau)
     return OK
 
 

@@ -78,8 +78,8 @@ def add_gearbox(assembly, group, movers, gearbox, ties):
     body = str(gearbox.element.gearbox_reference_body)
     if len(carriers) != 1 or body and last_name(body) not in link_names(assembly, group, carriers):
         raise ModelError(f"{where(gearbox.element)}: gearbox '{gearbox.name}': joints "
-                         f"'{parent.name}' and '{child.name}' are not both carried by link "
-                         f"'{body}'")
+                         f"'{parent.name}' and '{child.name}' are not both carried by "
+                         + (f"link '{body}'" if body else 'one link'))
     signs = [float(np.sign(along(gearbox, axis) @ along(joint, joint.axes[0])))
              for joint, axis in zip((parent, child), gearbox.axes)]
     follower = (numbers[id(child)], 0)

@@ -1,9 +1,7 @@
 """From accelerations to the next state: each rule moves positions and velocities by one step."""
-from spr_dynamics.dynamics.bias import motions
+from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.coupled import expand_positions, find_accelerations
-from spr_dynamics.dynamics.kinematics import place, turn_inertias
-from spr_dynamics.dynamics.work import (
-    drives_of, followers_of, gravity_of, tree_of, trig_of, work_of, zero_of)
+from spr_dynamics.dynamics.work import drives_of, followers_of, tree_of, zero_of
 from spr_dynamics.jit import inlined, kernel, woven
 from spr_dynamics.model.records import AXIS, BALL, FREE
 from spr_dynamics.spatial import (
@@ -97,10 +95,7 @@ def move(tree, work, drives, followers, trunks, is_touched, lag, q, qd, change, 
 @kernel
 def accelerate(block, q, qd, command, tau, diagonal, qdd):
     """Compute the accelerations of a state, dampers and springs at their present forces."""
-    tree, work = tree_of(block), work_of(block)
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
-    motions(tree, work, gravity_of(block), qd, zero_of(block))
+    move_bodies(block, q, qd, zero_of(block))
     add_passive_forces(drives_of(block), zero_of(block), q, qd, command, 0.0, tau, diagonal)
     find_accelerations(block, tau, diagonal, qdd)
 

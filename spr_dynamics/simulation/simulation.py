@@ -58,7 +58,6 @@ class Simulation:
             INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
         buffers.lag[:] = lags(model, integrator, joint_integrators or {})
         self._state, self._block = buffers.state, buffers.block
-        self._integrator = integrator
         self._no_effort = np.zeros(model.nv)
         self.torques = Torques(model.nv)
         """What is set on ``joints`` for the next step."""
@@ -245,8 +244,9 @@ class Simulation:
     def warnings(self) -> tuple[str, ...]:
         """What can't be done as it was asked, a line each."""
         left_out = [dof.name for dof in self.model.axes if dof.has_limits]
-        limits = () if self._integrator in LAGS or not left_out else (
-            f"integrator '{self._integrator}' leaves out limits and dry friction "
+        _, integrator, _ = self._chosen
+        limits = () if integrator in LAGS or not left_out else (
+            f"integrator '{integrator}' leaves out limits and dry friction "
             f'({", ".join(left_out)})',)
         return limits + tuple(
             f"contact sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each step, "

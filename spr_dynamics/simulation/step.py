@@ -10,17 +10,16 @@ from spr_dynamics.contact.joints import are_idle, find_joint_rows
 from spr_dynamics.contact.loops import find_loop_rows
 from spr_dynamics.contact.records import CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
-from spr_dynamics.dynamics.bias import motions
+from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
 from spr_dynamics.dynamics.coupled import (
     expand_positions, expand_velocities, find_accelerations, reduce_matrix)
 from spr_dynamics.dynamics.crba import clear, composite_inertias, directions, pair_in_order
 from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middle
-from spr_dynamics.dynamics.kinematics import place, turn_inertias
 from spr_dynamics.dynamics.work import (
-    columns_of, drives_of, followers_of, gravity_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of,
-    tree_of, trig_of, work_of, zero_of)
+    columns_of, drives_of, followers_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of, tree_of, work_of,
+    zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
 from spr_dynamics.model.records import AXIS
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
@@ -67,8 +66,7 @@ def free_velocities(block, q, qd, dt, x, has_spins):
     """
     tree, work = tree_of(block), work_of(block)
     lag = array_at(block[LAG_AT], block[NV], np.float64)
-    turn_inertias(tree, work)
-    motions(tree, work, gravity_of(block), qd, zero_of(block))
+    move_bodies(block, q, qd, zero_of(block))
     add_passive_forces(drives_of(block), lag, q, qd, x[COMMAND], dt, x[TAU], x[DIAGONAL])
     find_accelerations(block, x[TAU], x[DIAGONAL], x[ACCELERATION])
     for k in range(qd.size):
@@ -143,7 +141,6 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     lag = array_at(block[LAG_AT], block[NV], np.float64)
     felt = array_at(block[FELT_AT], (2, block[N_CONTACTS], 3), np.float64)
     dt = options[0].dt
-    place(tree, work, trig_of(block), q)
     free_velocities(block, q, qd, dt, x, has_spins)
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
