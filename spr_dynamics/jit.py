@@ -1,9 +1,10 @@
 """How kernels are compiled, where their machine code is kept, and the types of their arguments."""
-import contextlib
+import functools
 import hashlib
 import logging
 import os
 from pathlib import Path
+import re
 import shutil
 import time
 
@@ -15,9 +16,10 @@ KERNEL = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, 'error_model': 'nu
 # A call from Python of any other one ends the process; its ``py_func`` is there for tests.
 CALLED = {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
 SLOW = 1.0  # [s] a kernel that takes longer was compiled, not loaded
-ROOMS = ('jit.py', 'spatial.py', 'model/records.py', 'dynamics/*.py', 'contact/*.py',
-         'sensors/*.py', 'simulation/*.py')  # where kernels are written
-KEPT = 3  # versions of the machine code that stay on disk, about 5 MB each
+PACKAGE = Path(__file__).parent
+# What a module imports, without the room of SDF texts, in which no number gets into a kernel.
+IMPORTED = re.compile(rb'^from (spr_dynamics\.(?!sdformat)[\w.]+) import', re.MULTILINE)
+KEPT = 3  # versions of a module's machine code that stay on disk
 
 VECTOR = numba.float64[::1]
 MATRIX = numba.float64[:, ::1]
@@ -44,21 +46,34 @@ def records(dtype):
     return numba.from_dtype(dtype)[::1]
 
 
-def cache_folder() -> Path:
+@functools.cache
+def source_of(module) -> bytes:
+    """Return the text of a module of this package."""
+    path = PACKAGE.joinpath(*module.split('.')[1:])
+    return (path / '__init__.py' if path.is_dir() else path.with_suffix('.py')).read_bytes()
+
+
+@functools.cache
+def code_folder(module):
     """
-    Return where the machine code of exactly these sources is kept.
+    Return where the machine code of a module's kernels is kept; None if nothing can be.
 
     numba looks at the age of the file that a kernel is written in, but not at those of the
-    kernels that it calls; after an update it would run old code. So the folder is named after
-    all sources that hold kernels.
+    kernels that it calls; after an edit it would run old code. So the folder is named after the
+    sources of the module and of all that it imports. What others import stays compiled.
     """
+    modules, found = {module}, [module]
+    for name in found:
+        imported = {match.decode() for match in IMPORTED.findall(source_of(name))} - modules
+        modules |= imported
+        found += sorted(imported)
     digest = hashlib.sha256()
-    package = Path(__file__).parent
-    for path in sorted(path for room in ROOMS for path in package.glob(room)):
-        digest.update(path.read_bytes())
+    for name in sorted(modules):
+        digest.update(source_of(name))
     root = (os.environ.get('NUMBA_CACHE_DIR') or os.environ.get('XDG_CACHE_HOME')
             or Path.home() / '.cache')
-    return Path(root) / 'spr_dynamics' / f'kernels-{digest.hexdigest()[:16]}'
+    folder = Path(root) / 'spr_dynamics' / module / digest.hexdigest()[:16]
+    return folder if make_room(folder) else None
 
 
 def make_room(folder) -> bool:
@@ -70,7 +85,7 @@ def make_room(folder) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-        others = sorted(folder.parent.glob('kernels-*'), key=os.path.getmtime, reverse=True)
+        others = sorted(folder.parent.iterdir(), key=os.path.getmtime, reverse=True)
     except OSError:
         return False
     for old in others[KEPT:]:
@@ -78,16 +93,13 @@ def make_room(folder) -> bool:
     return os.access(folder, os.W_OK)
 
 
-CACHE = cache_folder()
-CAN_KEEP = make_room(CACHE)
-
-
-@contextlib.contextmanager
-def own_cache():
-    """Let numba keep what is decorated here in this package's own folder."""
-    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE)
+def compiled(function, *signatures, **options):
+    """Compile a function with numba, its machine code being kept in this package's own folder."""
+    folder, before = code_folder(function.__module__), numba.config.CACHE_DIR
+    if folder:
+        numba.config.CACHE_DIR = str(folder)
     try:
-        yield
+        return numba.njit(*signatures, cache=folder is not None, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
 
@@ -99,14 +111,12 @@ woven = numba.njit(inline='always', **CALLED, **KERNEL)
 
 def kernel(function):
     """Compile a function that kernels call."""
-    with own_cache():
-        return numba.njit(cache=CAN_KEEP, **CALLED, **KERNEL)(function)
+    return compiled(function, **CALLED, **KERNEL)
 
 
 def exact(function):
     """Compile a function that kernels call and that keeps the order of sums as it is written."""
-    with own_cache():
-        return numba.njit(cache=CAN_KEEP, error_model='numpy', **CALLED)(function)
+    return compiled(function, error_model='numpy', **CALLED)
 
 
 def entry_point(*argument_types):
@@ -116,13 +126,12 @@ def entry_point(*argument_types):
     :param argument_types: Numba types, in order.
     :returns: A decorator.
     """
-    def compiled(function):
+    def decorate(function):
         start = time.perf_counter()
-        with own_cache():
-            dispatcher = numba.njit([argument_types], cache=CAN_KEEP, **KERNEL)(function)
+        dispatcher = compiled(function, [argument_types], **KERNEL)
         elapsed = time.perf_counter() - start
         if elapsed > SLOW:
             logging.getLogger('spr_dynamics').info(
                 'compiled %s in %.1f s (once per machine)', function.__name__, elapsed)
         return dispatcher
-    return compiled
+    return decorate

@@ -3,9 +3,11 @@ import shutil
 import subprocess
 import sys
 
+import pytest
+
 import needs
 
-WHERE = 'import spr_dynamics.jit as jit; print(jit.CACHE)'
+WHERE = 'import spr_dynamics.jit as jit; print(jit.code_folder("spr_dynamics.{}"))'
 
 
 def run(program, folder, cache):
@@ -15,37 +17,56 @@ def run(program, folder, cache):
         env={'NUMBA_CACHE_DIR': str(cache), 'PATH': ''}).stdout.splitlines()[-1]
 
 
-def test_changed_sources_never_run_old_machine_code(tmp_path):
+def where(module, folder):
+    """Return where a copy of the package keeps the machine code of a module."""
+    return run(WHERE.format(module), folder, folder / 'cache')
+
+
+@pytest.mark.parametrize('edited', ['jit', 'spatial', 'model.records', 'contact.solve',
+                                    'dynamics.cholesky', 'simulation.buffers'])
+def test_changed_sources_never_run_old_machine_code(tmp_path, edited):
     """
     A kernel that an entry point calls was edited, and the old code went on running.
 
     numba compares the age of the entry point's own file only.
     """
     shutil.copytree(needs.REPOSITORY / 'spr_dynamics', tmp_path / 'spr_dynamics')
-    before = run(WHERE, tmp_path, tmp_path / 'cache')
-    assert run(WHERE, tmp_path, tmp_path / 'cache') == before
-    solver = tmp_path / 'spr_dynamics' / 'contact' / 'solve.py'
-    solver.write_text(solver.read_text() + '\n')
-    after = run(WHERE, tmp_path, tmp_path / 'cache')
+    before = where('simulation.step', tmp_path)
+    assert where('simulation.step', tmp_path) == before
+    source = tmp_path.joinpath('spr_dynamics', *edited.split('.')).with_suffix('.py')
+    source.write_text(source.read_text() + '\n')
+    after = where('simulation.step', tmp_path)
     assert after != before and after.startswith(str(tmp_path / 'cache'))
 
 
-def test_edits_outside_the_kernels_keep_the_machine_code(tmp_path):
+def test_edits_keep_the_machine_code_of_what_does_not_import_them(tmp_path):
     shutil.copytree(needs.REPOSITORY / 'spr_dynamics', tmp_path / 'spr_dynamics')
-    before = run(WHERE, tmp_path, tmp_path / 'cache')
-    for path in ('cli.py', 'ros/node.py', 'sdformat/parse.py', 'model/build.py'):
+    step, shapes = where('simulation.step', tmp_path), where('contact.detect', tmp_path)
+    for path in ('cli.py', 'ros/node.py', 'sdformat/parse.py', 'model/build.py',
+                 'simulation/simulation.py'):
         (tmp_path / 'spr_dynamics' / path).write_text('')
-    assert run(WHERE, tmp_path, tmp_path / 'cache') == before
+    assert where('simulation.step', tmp_path) == step
+    (tmp_path / 'spr_dynamics' / 'contact' / 'solve.py').write_text('')
+    assert where('contact.detect', tmp_path) == shapes
+
+
+def test_kernels_import_each_other_in_the_way_that_is_looked_for():
+    """The digest reads ``from spr_dynamics.module import name``; other ways would escape it."""
+    for path in (needs.REPOSITORY / 'spr_dynamics').rglob('*.py'):
+        text = path.read_text()
+        if 'from spr_dynamics.jit import' in text:
+            assert 'import spr_dynamics' not in text and 'from spr_dynamics import' not in text
 
 
 def test_machine_code_of_old_versions_is_dropped_and_nothing_else(tmp_path):
-    (tmp_path / 'kernels-of-somebody-else').mkdir()
+    (tmp_path / 'spr_dynamics' / 'of-somebody-else').mkdir(parents=True)
+    versions = tmp_path / 'spr_dynamics' / 'spr_dynamics.contact.solve'
     for k in range(5):
-        (tmp_path / 'spr_dynamics' / f'kernels-{k}').mkdir(parents=True)
-    current = run(WHERE, needs.REPOSITORY, tmp_path)
-    left = {path.name for path in (tmp_path / 'spr_dynamics').iterdir()}
+        (versions / str(k)).mkdir(parents=True)
+    current = run(WHERE.format('contact.solve'), needs.REPOSITORY, tmp_path)
+    left = {path.name for path in versions.iterdir()}
     assert len(left) == 3 and current.rpartition('/')[2] in left
-    assert (tmp_path / 'kernels-of-somebody-else').is_dir()
+    assert (tmp_path / 'spr_dynamics' / 'of-somebody-else').is_dir()
 
 
 def test_folder_that_cannot_be_written_does_not_stop_anyone(tmp_path):
