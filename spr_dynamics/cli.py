@@ -13,6 +13,13 @@ from spr_dynamics.errors import SprDynamicsError
 
 PROGRESS_WIDTH = 30  # characters
 UPDATE_PERIOD = 0.1  # [s] of wall clock between two pictures of the progress bar
+# What a CSV file has of the readings of each type of sensors; letters by the number of numbers.
+READINGS = {
+    'contact': ('contact', 'force'),
+    'imu': ('orientation', 'angular_velocity', 'linear_acceleration'),
+    'force_torque': ('force', 'torque'),
+}
+SUFFIXES = {1: ('',), 3: ('_x', '_y', '_z'), 4: ('_w', '_x', '_y', '_z')}
 
 
 def main(arguments=None) -> int:
@@ -148,6 +155,8 @@ def load(options):
 def show(options) -> int:
     """Print a robot: links, joints, sensors."""
     from spr_dynamics.sensors.contact import declared_sensors
+    from spr_dynamics.sensors.force_torque import declared_force_torques
+    from spr_dynamics.sensors.imu import declared_imus
     model = load(options)
     masses = [link.element.inertial.mass for link in model.assembly.links
               if not link.is_static]
@@ -167,9 +176,21 @@ def show(options) -> int:
           for dof in model.dofs)])
     print_table('contact sensor', ['link', 'patch [m]', 'rate [Hz]', 'collisions'], [
         (name, sensor.link, f'{sensor.patch_min.tolist()} {sensor.patch_max.tolist()}',
-         f'{sensor.rate:g}' if sensor.rate else 'each step', ' '.join(sensor.collisions))
+         rate(sensor), ' '.join(sensor.collisions))
         for name, sensor in declared_sensors(model).items()])
+    print_table('imu', ['link', 'rate [Hz]', 'orientation from'], [
+        (name, sensor.link, rate(sensor),
+         sensor.localization if sensor.has_orientation else 'not reported')
+        for name, sensor in declared_imus(model).items()])
+    print_table('force_torque sensor', ['joint', 'rate [Hz]', 'axes', 'direction'], [
+        (name, sensor.joint, rate(sensor), sensor.frame, sensor.measure_direction)
+        for name, sensor in declared_force_torques(model).items()])
     return 0
+
+
+def rate(sensor) -> str:
+    """Write how often a sensor samples."""
+    return f'{sensor.rate:g}' if sensor.rate else 'each step'
 
 
 def damping(model, dof) -> float:
@@ -260,15 +281,24 @@ def progress(sim, steps, every):
 def column_names(sim) -> list[str]:
     """Name the columns of the CSV: SI units, file order."""
     from spr_dynamics.explain.columns import position_columns, velocity_columns
-    sensors = [f'{name}.{part}' for name in sim.sensors
-               for part in 'contact force_x force_y force_z'.split()]
+    sensors = [f'{name}.{part}{suffix}' for name, part, value in measured(sim)
+               for suffix in SUFFIXES[np.size(value)]]
     return ['time', *position_columns(sim.model), *velocity_columns(sim.model), *sensors]
+
+
+def measured(sim):
+    """List what sensors read now: name, part of the reading and value."""
+    for name, sensor in sim.sensors.items():
+        reading = sensor.reading
+        for part in READINGS[sensor.type]:
+            value = getattr(reading, part)
+            if value is not None:
+                yield name, part, value
 
 
 def row(sim) -> list[str]:
     """Return the state as the columns say, with all digits."""
-    readings = [sensor.reading for sensor in sim.sensors.values()]
     values = [sim.time, *sim.q, *sim.qd]
-    for reading in readings:
-        values += [int(reading.contact), *reading.force]
+    for _, _, value in measured(sim):
+        values += np.ravel(value).tolist()
     return [repr(float(value)) for value in values]

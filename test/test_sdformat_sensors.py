@@ -200,3 +200,30 @@ def test_cone_limit_of_a_ball_joint():
 ])
 def test_our_own_elements_are_refused_where_they_mean_nothing(text, message):
     assert message in str(problem(text))
+
+
+@pytest.mark.parametrize('text, message', [
+    (on_link('<sensor name="s" type="force_torque"/>'),
+     "<text>:2: sensor 's': a sensor of type 'force_torque' is simulated in a <joint>, and this "
+     'one is in a <link>'),
+    (on_joint('<sensor name="s" type="imu"/>'),
+     "<text>:3: sensor 's': a sensor of type 'imu' is simulated in a <link>, and this one is in "
+     'a <joint>'),
+    (on_link('<sensor name="s" type="imu"><enable_metrics>1</enable_metrics></sensor>'),
+     "<text>:2: sensor 's': no metrics of it are published (<enable_metrics>)"),
+    (on_joint('<sensor name="s" type="force_torque"><force_torque><force><x>\n'
+              '<noise type="gaussian"><precision>1</precision></noise></x></force></force_torque>'
+              '</sensor>'),
+     "<text>:4: sensor 's': <precision> rounds only noise of type 'gaussian_quantized'"),
+    (on_link('<sensor name="s" type="imu"><imu><angular_velocity><x><noise type="gaussian">\n'
+             '<dynamic_bias_stddev>1</dynamic_bias_stddev></noise></x></angular_velocity></imu>'
+             '</sensor>'),
+     "<text>:2: sensor 's': <dynamic_bias_stddev> does nothing without "
+     '<dynamic_bias_correlation_time>'),
+    ('<sdf version="1.12"><world name="w"><spherical_coordinates><elevation>9</elevation>\n'
+     '<heading_deg>90</heading_deg></spherical_coordinates></world></sdf>',
+     '<text>:2: <heading_deg> in <spherical_coordinates>: IMUs take x of the world for east, y '
+     'for north'),
+])
+def test_what_a_sensor_asks_for_in_vain_is_named(text, message):
+    assert list(map(str, read(text=text).warnings)) == [message]

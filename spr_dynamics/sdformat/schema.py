@@ -86,11 +86,16 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         '@name': NAME, 'model': BRANCH, 'joint': BRANCH, 'frame': BRANCH, 'physics': BRANCH,
         'gravity': GRAVITY, 'include': BRANCH,
         'light': DRAWN, 'scene': DRAWN, 'gui': DRAWN, 'audio': DRAWN, 'road': DRAWN,
-        'plugin': PLUGIN, 'magnetic_field': MEASURES, 'spherical_coordinates': MEASURES,
+        'plugin': PLUGIN, 'magnetic_field': MEASURES, 'spherical_coordinates': BRANCH,
         'atmosphere': Quiet('nothing that is simulated depends on the air'),
         'wind': Quiet('blows on links with <enable_wind> only, and those are refused'),
         'actor': Warned('actors are not simulated'), 'state': STATE,
         'population': Refused('<population> is not supported; write the models one by one')},
+    'spherical_coordinates': {
+        'heading_deg': Warned('IMUs take x of the world for east, y for north'),
+        'surface_model': MEASURES, 'surface_axis_equatorial': MEASURES,
+        'surface_axis_polar': MEASURES, 'world_frame_orientation': MEASURES,
+        'latitude_deg': MEASURES, 'longitude_deg': MEASURES, 'elevation': MEASURES},
     'physics': {
         '@name': PHYSICS_NAME, '@default': FALSE, '@type': NAME,
         'max_step_size': Leaf(positive, 0.001), 'real_time_factor': Leaf(non_negative, 1.0),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.errors import name_hint, SprDynamicsError
+from spr_dynamics.sdformat.elements import ContactSensor
 from spr_dynamics.sensors.measure import measure, READING, SENSOR
 
 ROTATION_TOLERANCE = 1e-6  # how far R R^T may be from one
@@ -180,7 +181,7 @@ def declared_sensors(model) -> dict[str, ContactSensorSettings]:
     Sensors whose names occur twice are called ``link::sensor``.
     """
     placed = [(name, sensor) for name, link in zip(model.link_names, model.assembly.links)
-              for sensor in link.sensors]
+              for sensor in link.sensors if isinstance(sensor.element, ContactSensor)]
     names = [sensor.name for _, sensor in placed]
     settings = {}
     for link, sensor in placed:

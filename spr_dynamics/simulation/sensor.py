@@ -21,6 +21,8 @@ class Surroundings(NamedTuple):
     """Length of a step [ns]."""
     counters: np.ndarray
     """The counters of the simulation's state."""
+    q: np.ndarray
+    """Its positions, shape (nq,)."""
     seed: int
     """Of the simulation's random numbers."""
 
@@ -44,6 +46,8 @@ class Sensor(abc.ABC):
 
     type: str
     """SDF's word for this kind of sensors."""
+    holder: str = 'link'
+    """The setting that names what it is mounted on, ``link`` or ``joint``."""
 
     def __init__(self, name: str, around: Surroundings, memory: np.ndarray,
                  constants: tuple[np.ndarray, ...], settings: Any):

@@ -12,10 +12,15 @@ from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import (
     BAD, checked, checked_position, checked_velocity, OK)
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
+from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
 from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
+from spr_dynamics.sensors.declared import renamed_sensors
+from spr_dynamics.sensors.force_torque import declared_force_torques
+from spr_dynamics.sensors.imu import declared_imus
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.edit import carry_over, renamed
+from spr_dynamics.simulation.motion_sensors import ForceTorque, Imu
 from spr_dynamics.simulation.named import Named
 from spr_dynamics.simulation.objects import JointViews, link_views, LinkView
 from spr_dynamics.simulation.sensor import NEVER, Sensor, Surroundings, values_of
@@ -57,8 +62,9 @@ class Simulation:
         self.dt = self.dt_ns * 1e-9
         if contact_sensors is None:
             contact_sensors = declared_sensors(model)
+        imus, force_torques = declared_imus(model), declared_force_torques(model)
         buffers = self._buffers = StepBuffers(
-            model, self.dt, len(contact_sensors), options,
+            model, self.dt, (len(contact_sensors), len(imus), len(force_torques)), options,
             INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
         buffers.lag[:] = lags(model, integrator, joint_integrators or {})
         self._state, self._block = buffers.state, buffers.block
@@ -72,7 +78,7 @@ class Simulation:
                 f"integrator '{integrator}' is for models in which nothing can touch, without "
                 "closed loops or contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
-        around = Surroundings(model, self.dt_ns, self._state.counters,
+        around = Surroundings(model, self.dt_ns, self._state.counters, self._state.q,
                               checked_seed(seed))
         self.sensors: dict[str, Any] = {}
         """Sensors of all kinds, by name."""
@@ -80,6 +86,13 @@ class Simulation:
             own = slice(k, k + 1)
             self._add_sensor(ContactSensor, name, around, self._state.readings[own],
                              (buffers.sensors[own], buffers.watched[k]), settings)
+        for k, name in enumerate(imus):
+            self._add_sensor(Imu, name, around, self._state.imus[k:k + 1],
+                             (buffers.imus[k:k + 1],), imus[name])
+        for k, name in enumerate(force_torques):
+            self._add_sensor(ForceTorque, name, around, self._state.force_torques[k:k + 1],
+                             tuple(part[k:k + 1] for part in buffers.force_torques),
+                             force_torques[name])
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors,
                                            (integrator, options), buffers.lag, buffers.pairs)
         self._state.gravity[:] = model.gravity
@@ -312,17 +325,32 @@ class Simulation:
         options, integrator, own_rules, seed = self._chosen
         links = renamed(self.model.assembly.links, model.assembly.links)
         joints = renamed(self.model.assembly.joints, model.assembly.joints)
-        kept = {name: dataclasses.replace(sensor.settings, link=links[sensor.settings.link])
-                for name, sensor in self.sensors.items() if sensor.settings.link in links}
-        added = {name: settings for name, settings in declared_sensors(model).items()
-                 if settings.link not in links.values()}
-        sim = Simulation(model, self.dt, added | kept, options, integrator, {
+        called = renamed_sensors(self.model, model, ImuSensor, ForceTorqueSensor)
+        kept, settings = {}, {}
+        for name, sensor in self.sensors.items():
+            now = links if sensor.holder == 'link' else joints
+            holder = getattr(sensor.settings, sensor.holder)
+            if holder in now:
+                kept[called.get(name, name)] = sensor
+                settings[called.get(name, name)] = dataclasses.replace(
+                    sensor.settings, **{sensor.holder: now[holder]})
+        added = {name: own for name, own in declared_sensors(model).items()
+                 if own.link not in links.values()}
+        tactile = {name: settings[name] for name, sensor in kept.items()
+                   if sensor.type == ContactSensor.type}
+        sim = Simulation(model, self.dt, added | tactile, options, integrator, {
             joints[name]: rule for name, rule in own_rules.items() if name in joints}, seed)
-        self._hand_over(sim, kept)
+        self._hand_over(sim)
+        for name, sensor in sim.sensors.items():
+            if name in kept and sensor.type == kept[name].type:
+                sensor.settings = settings[name]
+                sensor.go_on_from(kept[name])
+            else:
+                sensor.reset()
         return sim
 
-    def _hand_over(self, sim, kept):
-        """Give another simulation the state of this one, as far as it has the same parts."""
+    def _hand_over(self, sim):
+        """Give another simulation the motion of this one, as far as it has the same parts."""
         home, old, new = sim.model.neutral_q(), self._state, sim._state
         carry_over(self.model, sim.model, self._home, home, 'q')
         sim.set_home(home)
@@ -334,11 +362,6 @@ class Simulation:
         sim.torques.put_all(torques, self.torques.are_set)
         new.gravity[:] = old.gravity
         new.counters[STEPS] = old.counters[STEPS]
-        for name, sensor in sim.sensors.items():
-            if name in kept:
-                sensor.go_on_from(self.sensors[name])
-            else:
-                sensor.reset()
 
     def save(self) -> bytes:
         """Return a snapshot from which ``restore`` repeats the run bit for bit."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from spr_dynamics.contact.records import CONTACT
 from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.sensors.axis_noise import MEMORY
 from spr_dynamics.sensors.measure import READING
 
 MAGIC = b'SPRSTATE'
@@ -35,12 +36,16 @@ class State:
             self.numbers, np.cumsum([model.nq] + 4 * [model.nv]))
         # the solver starts from the last change of velocity
         self.counters = np.zeros(COUNTERS, np.int64)
-        self.readings = np.zeros(n_sensors, READING)
+        n_tactile, n_imus, n_force_torques = n_sensors
+        self.readings = np.zeros(n_tactile, READING)
+        self.imus = np.zeros(n_imus, MEMORY)
+        self.force_torques = np.zeros(n_force_torques, MEMORY)
         self.contacts = np.zeros(n_contacts, CONTACT)
 
     def blocks(self):
         """Return the arrays that make up the state, in the order of a snapshot."""
-        return self.numbers, self.counters, self.readings, self.contacts
+        return (self.numbers, self.counters, self.readings, self.imus, self.force_torques,
+                self.contacts)
 
     def to_bytes(self, fingerprint, settings) -> bytes:
         """

@@ -22,6 +22,7 @@ from spr_dynamics.dynamics.work import (
     zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
 from spr_dynamics.model.records import AXIS
+from spr_dynamics.sensors.inertial import mean_accelerations
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
@@ -31,7 +32,8 @@ from spr_dynamics.simulation.buffers import (
     RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT, SOLVER_AT, SORTED_LIMITS_AT, STAGES,
     STAGES_AT, SUPPORT_AT, TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
-    add_passive_forces, midpoint_step, move, rk4_step)
+    accelerate, add_passive_forces, midpoint_step, move, rk4_step)
+from spr_dynamics.simulation.motion import motion_is_sensed, sense_motion
 from spr_dynamics.simulation.state import (
     CONTACTS, COUNTERS, DROPPED, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
 
@@ -163,6 +165,9 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
                  array_at(block[WATCHED_AT], (block[N_SENSORS], block[N_SHAPES]), np.bool_),
                  work, found, count, counters[STEPS], felt[0], felt[1],
                  array_at(block[READINGS_AT], block[N_SENSORS], READING))
+    if motion_is_sensed(block, counters[STEPS]):
+        mean_accelerations(tree, work, qd, x[VELOCITY], dt, x[ACCELERATION])
+        sense_motion(block, qd, x[ACCELERATION], x[TAU], count, n_rows, counters[STEPS], dt)
     for c in range(count):
         kept[c] = found[c]
     counters[CONTACTS], counters[ITERATIONS] = count, iterations
@@ -180,7 +185,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
 
 
 @woven
-def smooth_step(block, q, qd, qdd, change, x):
+def smooth_step(block, q, qd, qdd, change, counters, x):
     """
     Take a step of a higher order, in which nothing touches.
 
@@ -206,6 +211,9 @@ def smooth_step(block, q, qd, qdd, change, x):
         return DIVERGED
     if not settled:
         return UNSETTLED
+    if motion_is_sensed(block, counters[STEPS]):
+        accelerate(block, q, qd, x[COMMAND], x[TAU], x[DIAGONAL], x[ACCELERATION])
+        sense_motion(block, qd, x[ACCELERATION], x[TAU], 0, 0, counters[STEPS], dt)
     for j in range(nq):
         q[j] = q_new[j]
     for k in range(nv):
@@ -243,7 +251,7 @@ def step_many(block, tau, n):
         if block[INTEGRATOR] == EULER:
             status = euler_step(block, q, qd, qdd, change, counters, x, has_spins)
         else:
-            status = smooth_step(block, q, qd, qdd, change, x)
+            status = smooth_step(block, q, qd, qdd, change, counters, x)
         if status != OK:
             return status
         counters[STEPS] += 1
