@@ -13,13 +13,6 @@ from spr_dynamics.errors import SprDynamicsError
 
 PROGRESS_WIDTH = 30  # characters
 UPDATE_PERIOD = 0.1  # [s] of wall clock between two pictures of the progress bar
-# What a CSV file has of the readings of each type of sensors; letters by the number of numbers.
-READINGS = {
-    'contact': ('contact', 'force'),
-    'imu': ('orientation', 'angular_velocity', 'linear_acceleration'),
-    'force_torque': ('force', 'torque'),
-}
-SUFFIXES = {1: ('',), 3: ('_x', '_y', '_z'), 4: ('_w', '_x', '_y', '_z')}
 
 
 def main(arguments=None) -> int:
@@ -281,24 +274,14 @@ def progress(sim, steps, every):
 def column_names(sim) -> list[str]:
     """Name the columns of the CSV: SI units, file order."""
     from spr_dynamics.explain.columns import position_columns, velocity_columns
-    sensors = [f'{name}.{part}{suffix}' for name, part, value in measured(sim)
-               for suffix in SUFFIXES[np.size(value)]]
+    sensors = [f'{name}.{part}' for name, sensor in sim.sensors.items()
+               for part in sensor.measurement_names]
     return ['time', *position_columns(sim.model), *velocity_columns(sim.model), *sensors]
-
-
-def measured(sim):
-    """List what sensors read now: name, part of the reading and value."""
-    for name, sensor in sim.sensors.items():
-        reading = sensor.reading
-        for part in READINGS[sensor.type]:
-            value = getattr(reading, part)
-            if value is not None:
-                yield name, part, value
 
 
 def row(sim) -> list[str]:
     """Return the state as the columns say, with all digits."""
     values = [sim.time, *sim.q, *sim.qd]
-    for _, _, value in measured(sim):
-        values += np.ravel(value).tolist()
+    for sensor in sim.sensors.values():
+        values += [*sensor.measurements]
     return [repr(float(value)) for value in values]

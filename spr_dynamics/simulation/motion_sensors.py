@@ -29,13 +29,24 @@ class Imu(Sensor):
     def reset(self):
         """Forget all samples, and count orientations from the present pose on."""
         super().reset()
-        R_WR = self.settings.reference(self._around.model, self._around.q)
+        R_WR = self.settings.reference(self._around.model, self._around.buffers.state.q)
         self._memory['R_WR'] = R_WR.ravel()
 
     @property
     def reading(self) -> ImuReading:
         """The newest sample; zeros, and no turn, before the first."""
         return imu_reading(self._memory[0], self.settings)
+
+    @property
+    def measurement_names(self) -> list[str]:
+        """Names of ``measurements``; the orientation is among them if it is reported."""
+        turns = [f'orientation_{axis}' for axis in 'wxyz'] if self.settings.has_orientation else []
+        return turns + axis_names('angular_velocity', 'linear_acceleration')
+
+    @property
+    def measurements(self) -> np.ndarray:
+        """The newest sample as numbers."""
+        return np.concatenate([part for part in self.reading if part is not None])
 
 
 class ForceTorque(Sensor):
@@ -62,3 +73,18 @@ class ForceTorque(Sensor):
     def reading(self) -> ForceTorqueReading:
         """The newest sample; zeros before the first."""
         return force_torque_reading(self._memory[0])
+
+    @property
+    def measurement_names(self) -> list[str]:
+        """Names of ``measurements``."""
+        return axis_names('force', 'torque')
+
+    @property
+    def measurements(self) -> np.ndarray:
+        """The newest sample as numbers."""
+        return np.concatenate(self.reading)
+
+
+def axis_names(*quantities) -> list[str]:
+    """Name the components of vectors."""
+    return [f'{quantity}_{axis}' for quantity in quantities for axis in 'xyz']

@@ -1,5 +1,6 @@
 """A model in motion: the owner of state and buffers."""
 from collections.abc import Mapping
+import contextlib
 import dataclasses
 import functools
 import json
@@ -13,7 +14,8 @@ from spr_dynamics.dynamics.check import (
     BAD, checked, checked_position, checked_velocity, OK)
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
-from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
+from spr_dynamics.sensors.contact import (
+    cells_of, ContactSensorSettings, declared_sensors, SensorError)
 from spr_dynamics.sensors.declared import renamed_sensors
 from spr_dynamics.sensors.force_torque import declared_force_torques
 from spr_dynamics.sensors.imu import declared_imus
@@ -63,8 +65,13 @@ class Simulation:
         if contact_sensors is None:
             contact_sensors = declared_sensors(model)
         imus, force_torques = declared_imus(model), declared_force_torques(model)
+        taxels = []
+        for name, settings in contact_sensors.items():
+            with naming(f"contact sensor '{name}'"):
+                taxels.append(cells_of(settings.validated()))
         buffers = self._buffers = StepBuffers(
-            model, self.dt, (len(contact_sensors), len(imus), len(force_torques)), options,
+            model, self.dt, (len(contact_sensors), len(imus), len(force_torques)), sum(taxels),
+            options,
             INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
         buffers.lag[:] = lags(model, integrator, joint_integrators or {})
         self._state, self._block = buffers.state, buffers.block
@@ -78,14 +85,14 @@ class Simulation:
                 f"integrator '{integrator}' is for models in which nothing can touch, without "
                 "closed loops or contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
-        around = Surroundings(model, self.dt_ns, self._state.counters, self._state.q,
-                              checked_seed(seed))
+        around = Surroundings(model, self.dt_ns, buffers, checked_seed(seed))
         self.sensors: dict[str, Any] = {}
         """Sensors of all kinds, by name."""
+        end = 0
         for k, (name, settings) in enumerate(contact_sensors.items()):
-            own = slice(k, k + 1)
+            own, cells = slice(k, k + 1), slice(end, end := end + taxels[k])
             self._add_sensor(ContactSensor, name, around, self._state.readings[own],
-                             (buffers.sensors[own], buffers.watched[k]), settings)
+                             (buffers.sensors[own], buffers.watched[k]), cells, settings)
         for k, name in enumerate(imus):
             self._add_sensor(Imu, name, around, self._state.imus[k:k + 1],
                              (buffers.imus[k:k + 1],), imus[name])
@@ -107,10 +114,8 @@ class Simulation:
         if name in self.sensors:
             raise SensorError(f"{kind.type} sensor '{name}': the {self.sensors[name].type} sensor "
                               'has the same name')
-        try:
+        with naming(f"{kind.type} sensor '{name}'"):
             self.sensors[name] = kind(name, *arguments)
-        except SensorError as problem:
-            raise SensorError(f"{kind.type} sensor '{name}': {problem}") from None
 
     def __getstate__(self):
         """Refuse copy, deepcopy and pickle: compiled code finds the state by its address."""
@@ -392,6 +397,15 @@ class Simulation:
         except (ValueError, KeyError, TypeError, SensorError) as problem:
             raise SnapshotError(f'snapshot with spoilt settings of sensors: {problem}') from None
         return settings
+
+
+@contextlib.contextmanager
+def naming(what):
+    """Begin the message of a `SensorError` with the sensor's name."""
+    try:
+        yield
+    except SensorError as problem:
+        raise SensorError(f'{what}: {problem}') from None
 
 
 def known(name, names, what) -> str:
