@@ -213,7 +213,7 @@ def test_reset_goes_back_to_the_start():
 @pytest.mark.parametrize('spoil, message', [
     (lambda s: b'', 'not a snapshot of spr_dynamics'),
     (lambda s: b'x' + s[1:], 'not a snapshot of spr_dynamics'),
-    (lambda s: s[:8] + b'\x63' + s[9:], 'snapshot of version 99; this is version 1'),
+    (lambda s: s[:8] + b'\x63' + s[9:], 'snapshot of version 99; this is version 2'),
     (lambda s: s[:-1], 'bytes; this model needs'),
 ])
 def test_spoilt_snapshot_is_refused_and_changes_nothing(spoil, message):

@@ -2,20 +2,17 @@
 import sys
 from typing import Any
 
-from geometry_msgs.msg import WrenchStamped
-import numpy as np
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState, MultiDOFJointState
-from std_msgs.msg import Bool
 
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.schedule import Schedule
+from spr_dynamics.ros.sensor_topics import SensorPublication
 
 STATE_QOS = QoSProfile(depth=10)
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Stream:
@@ -59,47 +56,6 @@ class Stream:
             return False
         self.restart(step)
         return True
-
-
-class SensorPublication:
-    """The topics of one contact sensor."""
-
-    def __init__(self, node: Node, topic: str, sensor: Any) -> None:
-        """
-        Make the topics.
-
-        :param node: The node.
-        :param topic: The sensor's name in ROS; it names the sensor's frame too.
-        :param sensor: The sensor in the simulation.
-        """
-        self.topic = f'contact_sensors/{topic}/wrench'
-        self._sensor = sensor
-        self._wrench = convert.wrench_message(topic)
-        self._wrench_publisher = node.create_publisher(WrenchStamped, self.topic, STATE_QOS)
-        self._contact_publisher = node.create_publisher(
-            Bool, f'contact_sensors/{topic}/contact', LATCHED_QOS)
-        self._samples = 0
-        self._contact: bool | None = None
-
-    def publish_new(self) -> None:
-        """Publish the newest sample, if it wasn't published yet."""
-        if self._sensor.sample_count != self._samples:
-            self.publish(self._sensor.sample_time_ns)
-
-    def publish(self, time_ns: int) -> None:
-        """
-        Publish the reading; the flag only when it has changed.
-
-        :param time_ns: The time that the reading stands for [ns].
-        """
-        self._samples = self._sensor.sample_count
-        reading = self._sensor.reading
-        force = np.where(self._sensor.settings.has_force, reading.force, 0.0)
-        self._wrench_publisher.publish(
-            convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
-        if reading.contact != self._contact:
-            self._contact = bool(reading.contact)
-            self._contact_publisher.publish(Bool(data=self._contact))
 
 
 class Publications:

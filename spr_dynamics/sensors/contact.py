@@ -93,7 +93,8 @@ class ContactSensorSettings:
         if self.falloff_coefficient > 0.0 and not np.isfinite(extent).all():
             self._refuse('falloff_coefficient', '0 unless the patch is finite')
         x, y, z = map(bool, self.has_force)
-        return dataclasses.replace(self, has_force=(x, y, z), **checked)
+        return dataclasses.replace(self, collisions=tuple(self.collisions), has_force=(x, y, z),
+                                   **checked)
 
     def _array(self, name, shape, *, is_finite=True):
         try:

@@ -1,9 +1,11 @@
-"""The kernels of the contact sensor: when it samples, and what it measures."""
+"""The kernels of the contact sensor: what it measures."""
 import math
 
 import numpy as np
 
 from spr_dynamics.jit import CUBE, entry_point, exact, records, VECTOR
+from spr_dynamics.sensors.noise import GENERATOR
+from spr_dynamics.sensors.schedule import is_due, note_sample, SCHEDULE
 from spr_dynamics.spatial import (
     add, as_matrix, as_transform, as_vector, compose, cross, put_vector, scale, subtract, times,
     TRANSFORM, transpose, ZERO)
@@ -19,38 +21,14 @@ SENSOR = np.dtype([
     ('falloff', np.float64),
 ], align=True)
 
-# What a sensor remembers: its newest sample, and its schedule.
+# What a sensor remembers: its newest sample, its schedule and its random numbers.
 READING = np.dtype([
     ('contact', np.bool_),
     ('force', np.float64, 3),                    # on the link, sensor frame [N]
     ('torque', np.float64, 3),                   # about the sensor's origin [N m]
     ('seen', np.int64), ('counted', np.int64),   # contacts on the link, and in the patch
-    ('samples', np.int64),                       # taken so far
-    ('step', np.int64),                          # step of the newest sample
-    ('enabled', np.bool_),
-    ('period', np.float64),                      # [steps], not whole for most rates
-    ('first_step', np.int64), ('first_sample', np.int64),  # from which the schedule counts
+    ('schedule', SCHEDULE), ('generator', GENERATOR),
 ], align=True)
-
-EARLY = 1e-6  # [steps] a sample that is due this little after a step is taken at it
-
-
-@exact
-def due_step(reading):
-    """
-    Return the step at which the next sample is due.
-
-    Computed from the sample's number, so that no error adds up: no interval differs from the
-    ideal one by more than a step.
-    """
-    wait = (reading.samples - reading.first_sample) * reading.period
-    return reading.first_step + np.int64(math.ceil(wait - EARLY))
-
-
-@entry_point(records(READING))
-def next_due_step(reading):
-    """Return the step at which a sensor's next sample is due."""
-    return due_step(reading[0])
 
 
 @exact
@@ -137,14 +115,13 @@ def read_sensors(sensors, watched, work, contacts, n_contacts, step, points, for
     """Let each sensor whose time has come take a sample of this step."""
     for s in range(sensors.size):
         sensor, reading = sensors[s], readings[s]
-        if reading.enabled and due_step(reading) == step:
+        if is_due(reading.schedule, step):
             now = work[sensor.body]
             R, p = compose(as_matrix(now.R_WB, 0), as_vector(now.p_WB, 0),
                            as_transform(sensor.X))
             count = gather(contacts, n_contacts, watched[s], points, forces)
             measure_patch(sensor, R, p, points, forces, count, reading)
-            reading.samples += 1
-            reading.step = step
+            note_sample(reading.schedule, step)
 
 
 @entry_point(records(SENSOR), VECTOR, CUBE, records(READING))

@@ -2,7 +2,9 @@
 from collections.abc import Mapping
 import dataclasses
 import functools
+import json
 import types
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +14,12 @@ from spr_dynamics.dynamics.check import (
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
-from spr_dynamics.simulation.contact_sensor import ContactSensor, NEVER
+from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.edit import carry_over, renamed
 from spr_dynamics.simulation.named import Named
 from spr_dynamics.simulation.objects import JointViews, link_views, LinkView
-from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, STEPS
+from spr_dynamics.simulation.sensor import NEVER, Sensor, Surroundings, values_of
+from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, SnapshotError, STEPS
 from spr_dynamics.simulation.step import step_many, UNSETTLED
 from spr_dynamics.simulation.torques import Torques
 
@@ -39,7 +42,8 @@ class Simulation:
         ANALYTIC: each oscillation grows by sqrt(1 + (omega dt)^2 / 2) a step), ``rk4`` or
         ``implicit_midpoint``; the last two are for models in which nothing can touch.
     :param joint_integrators: One of the first two by name of a joint that has its own.
-    :raises ValueError: If ``dt`` or an integrator makes no sense.
+    :param seed: Of the noise of sensors: equal seeds give equal runs, bit for bit.
+    :raises ValueError: If ``dt``, an integrator or the seed makes no sense.
     :raises SensorError: If a sensor's settings don't fit the model; names the sensor.
     """
 
@@ -47,7 +51,7 @@ class Simulation:
                  contact_sensors: dict[str, ContactSensorSettings] | None = None,
                  options: SolverOptions = DEFAULT_OPTIONS,
                  integrator: str = 'semi_implicit_euler',
-                 joint_integrators: Mapping[str, str] | None = None):
+                 joint_integrators: Mapping[str, str] | None = None, seed: int = 0):
         self.model = model
         self.dt_ns = nanoseconds(model.dt if dt is None else dt)
         self.dt = self.dt_ns * 1e-9
@@ -61,25 +65,39 @@ class Simulation:
         self._no_effort = np.zeros(model.nv)
         self.torques = Torques(model.nv)
         """What is set on ``joints`` for the next step."""
-        self._chosen = options, integrator, dict(joint_integrators or {})
+        self._chosen = options, integrator, dict(joint_integrators or {}), seed
         if INTEGRATORS[integrator] != EULER and (
                 buffers.pairs.size or contact_sensors or model.ties.size):
             raise ValueError(
                 f"integrator '{integrator}' is for models in which nothing can touch, without "
                 "closed loops or contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
-        self.sensors: dict[str, ContactSensor] = {}
-        for index, (name, settings) in enumerate(contact_sensors.items()):
-            try:
-                self.sensors[name] = ContactSensor(
-                    model, self.dt_ns, buffers.state, buffers.sensors, buffers.watched, index,
-                    settings)
-            except SensorError as problem:
-                raise SensorError(f"contact sensor '{name}': {problem}") from None
+        around = Surroundings(model, self.dt_ns, self._state.counters,
+                              checked_seed(seed))
+        self.sensors: dict[str, Any] = {}
+        """Sensors of all kinds, by name."""
+        for k, (name, settings) in enumerate(contact_sensors.items()):
+            own = slice(k, k + 1)
+            self._add_sensor(ContactSensor, name, around, self._state.readings[own],
+                             (buffers.sensors[own], buffers.watched[k]), settings)
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors,
                                            (integrator, options), buffers.lag, buffers.pairs)
         self._state.gravity[:] = model.gravity
         self.reset()
+
+    def _add_sensor(self, kind: type[Sensor], name: str, *arguments):
+        """
+        Make a sensor of some kind.
+
+        :raises SensorError: If another one has its name, or its settings don't fit the model.
+        """
+        if name in self.sensors:
+            raise SensorError(f"{kind.type} sensor '{name}': the {self.sensors[name].type} sensor "
+                              'has the same name')
+        try:
+            self.sensors[name] = kind(name, *arguments)
+        except SensorError as problem:
+            raise SensorError(f"{kind.type} sensor '{name}': {problem}") from None
 
     def __getstate__(self):
         """Refuse copy, deepcopy and pickle: compiled code finds the state by its address."""
@@ -244,13 +262,13 @@ class Simulation:
     def warnings(self) -> tuple[str, ...]:
         """What can't be done as it was asked, a line each."""
         left_out = [dof.name for dof in self.model.axes if dof.has_limits]
-        _, integrator, _ = self._chosen
+        _, integrator, _, _ = self._chosen
         limits = () if integrator in LAGS or not left_out else (
             f"integrator '{integrator}' leaves out limits and dry friction "
             f'({", ".join(left_out)})',)
         return limits + tuple(
-            f"contact sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each step, "
-            f'at {1.0 / self.dt:g} Hz' for name, sensor in self.sensors.items()
+            f"{sensor.type} sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each "
+            f'step, at {1.0 / self.dt:g} Hz' for name, sensor in self.sensors.items()
             if sensor.settings.rate * self.dt > 1.0 + ROUNDOFF)
 
     def steps_until_sample(self) -> int:
@@ -280,7 +298,7 @@ class Simulation:
         state.gravity[:] = gravity
         state.q[:] = self._home
         for sensor in self.sensors.values():
-            sensor.keep_schedule()
+            sensor.reset()
 
     def continued_with(self, model) -> 'Simulation':
         """
@@ -291,7 +309,7 @@ class Simulation:
 
         :param model: The model; made of this one's elements and others.
         """
-        options, integrator, own_rules = self._chosen
+        options, integrator, own_rules, seed = self._chosen
         links = renamed(self.model.assembly.links, model.assembly.links)
         joints = renamed(self.model.assembly.joints, model.assembly.joints)
         kept = {name: dataclasses.replace(sensor.settings, link=links[sensor.settings.link])
@@ -299,7 +317,7 @@ class Simulation:
         added = {name: settings for name, settings in declared_sensors(model).items()
                  if settings.link not in links.values()}
         sim = Simulation(model, self.dt, added | kept, options, integrator, {
-            joints[name]: rule for name, rule in own_rules.items() if name in joints})
+            joints[name]: rule for name, rule in own_rules.items() if name in joints}, seed)
         self._hand_over(sim, kept)
         return sim
 
@@ -316,25 +334,41 @@ class Simulation:
         sim.torques.put_all(torques, self.torques.are_set)
         new.gravity[:] = old.gravity
         new.counters[STEPS] = old.counters[STEPS]
-        new.readings['first_step'] = old.counters[STEPS]
-        for name in kept:
-            new.readings[list(sim.sensors).index(name)] = old.readings[
-                list(self.sensors).index(name)]
+        for name, sensor in sim.sensors.items():
+            if name in kept:
+                sensor.go_on_from(self.sensors[name])
+            else:
+                sensor.reset()
 
     def save(self) -> bytes:
         """Return a snapshot from which ``restore`` repeats the run bit for bit."""
-        return self._state.to_bytes(self._fingerprint)
+        settings = {name: values_of(sensor.settings) for name, sensor in self.sensors.items()}
+        return self._state.to_bytes(self._fingerprint, json.dumps(settings).encode())
 
     def restore(self, snapshot: bytes):
         """
-        Return to a snapshot. Settings of sensors are not part of it and stay as they are.
+        Return to a snapshot, the settings of sensors included.
 
         :raises SnapshotError: If it isn't one of this model; nothing has changed then.
         """
-        self._state.from_bytes(snapshot, self._fingerprint)
+        *parts, text = self._state.parts_of(snapshot, self._fingerprint)
+        settings = self._settings_from(text)
+        self._state.put(parts)
         self.torques.forget()
-        for sensor in self.sensors.values():
-            sensor.keep_schedule()
+        for name, sensor in self.sensors.items():
+            sensor.put_settings(settings[name])
+
+    def _settings_from(self, text) -> dict[str, Any]:
+        """Read the settings of all sensors back, and check them."""
+        try:
+            values = json.loads(text)
+            settings = {name: type(sensor.settings)(**values[name]).validated()
+                        for name, sensor in self.sensors.items()}
+            for name, sensor in self.sensors.items():
+                sensor.fitted(settings[name])
+        except (ValueError, KeyError, TypeError, SensorError) as problem:
+            raise SnapshotError(f'snapshot with spoilt settings of sensors: {problem}') from None
+        return settings
 
 
 def known(name, names, what) -> str:
@@ -377,6 +411,17 @@ def number_of_steps(n) -> int:
     if not 0 <= n < TOO_MANY:
         raise ValueError(f'n = {n}: 0 or more steps expected, and less than 2^62')
     return int(n)
+
+
+def checked_seed(seed) -> int:
+    """
+    Return a seed.
+
+    :raises ValueError: If it is no whole number.
+    """
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+        raise ValueError(f'seed = {seed!r}: a whole number expected')
+    return int(seed)
 
 
 def nanoseconds(dt) -> int:

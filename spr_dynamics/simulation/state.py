@@ -9,8 +9,9 @@ from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.sensors.measure import READING
 
 MAGIC = b'SPRSTATE'
-VERSION = 1
-HEADER = struct.Struct('<8sIQQQQ32s')  # magic, version, sizes of the blocks in bytes, model
+VERSION = 2
+HEADER = struct.Struct('<8sI32sI')  # magic, version, model, number of blocks
+SIZE = struct.Struct('<Q')  # of a block [bytes]; the sizes follow the header, and then the blocks
 
 # Entries of ``counters``.
 STEPS, CONTACTS, ITERATIONS, LAGGED_STEPS, UNSOLVED_STEPS, DROPPED, COUNTERS = range(7)
@@ -41,40 +42,58 @@ class State:
         """Return the arrays that make up the state, in the order of a snapshot."""
         return self.numbers, self.counters, self.readings, self.contacts
 
-    def to_bytes(self, fingerprint) -> bytes:
-        """Write a snapshot: a header with version and model, then the numbers."""
-        blocks = [block.tobytes() for block in self.blocks()]
-        return HEADER.pack(MAGIC, VERSION, *map(len, blocks), fingerprint) + b''.join(blocks)
-
-    def from_bytes(self, snapshot, fingerprint):
+    def to_bytes(self, fingerprint, settings) -> bytes:
         """
-        Read a snapshot back, all of it or nothing.
+        Write a snapshot: a header with version and model, the numbers, and settings as text.
+
+        :param fingerprint: That of the model.
+        :param settings: Those of the sensors, as bytes.
+        """
+        blocks = [*(block.tobytes() for block in self.blocks()), settings]
+        return b''.join([HEADER.pack(MAGIC, VERSION, fingerprint, len(blocks)),
+                         *(SIZE.pack(len(block)) for block in blocks), *blocks])
+
+    def parts_of(self, snapshot, fingerprint) -> list[bytes]:
+        """
+        Take a snapshot apart: the blocks of a state like this one, then the settings.
 
         :raises SnapshotError: If it is none, of another version, of another model, or cut.
         """
         if len(snapshot) < HEADER.size or snapshot[:len(MAGIC)] != MAGIC:
             raise SnapshotError('not a snapshot of spr_dynamics')
-        _, version, *sizes, model = HEADER.unpack_from(snapshot)
+        _, version, model, count = HEADER.unpack_from(snapshot)
         if version != VERSION:
             raise SnapshotError(f'snapshot of version {version}; this is version {VERSION}')
         if model != fingerprint:
             raise SnapshotError('snapshot of another model, step or set of sensors')
         mine = [block.nbytes for block in self.blocks()]
-        if sizes != mine or len(snapshot) != HEADER.size + sum(mine):
+        start = HEADER.size + SIZE.size * (len(mine) + 1)
+        if count != len(mine) + 1 or len(snapshot) < start:
+            raise SnapshotError(f'snapshot of {len(snapshot)} bytes and {count} blocks; this '
+                                f'model needs {len(mine) + 1}')
+        *sizes, settings = (size for size, in SIZE.iter_unpack(snapshot[HEADER.size:start]))
+        if sizes != mine or len(snapshot) != start + sum(mine) + settings:
             raise SnapshotError(f'snapshot of {len(snapshot)} bytes; this model needs '
-                                f'{HEADER.size + sum(mine)}')
-        at = HEADER.size
-        for block in self.blocks():
-            block[...] = np.frombuffer(snapshot, block.dtype, block.size, at)
-            at += block.nbytes
+                                f'{start + sum(mine) + settings}')
+        ends = np.cumsum([start, *mine, settings]).tolist()
+        return [snapshot[begin:end] for begin, end in zip(ends, ends[1:])]
+
+    def put(self, parts):
+        """Take over the blocks of another state like this one."""
+        for block, part in zip(self.blocks(), parts):
+            block[...] = np.frombuffer(part, block.dtype)
 
 
 def fingerprint_of(model, dt_ns, sensors, rules, *arrays) -> bytes:
-    """Return a digest of what a snapshot must have in common with its simulation."""
+    """
+    Return a digest of what a snapshot must have in common with its simulation.
+
+    :param sensors: By name.
+    """
     digest = hashlib.sha256()
     for records in (model.tree, model.links, model.shapes, model.vertices, model.faces,
                     model.drives, model.followers, model.ties, *arrays):
         digest.update(records.tobytes())
-    digest.update(repr((model.joint_names, model.link_names, dt_ns, tuple(sensors),
-                        rules)).encode())
+    kinds = [(name, sensor.type) for name, sensor in sensors.items()]
+    digest.update(repr((model.joint_names, model.link_names, dt_ns, kinds, rules)).encode())
     return digest.digest()
