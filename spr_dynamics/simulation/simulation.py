@@ -15,6 +15,7 @@ from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
 from spr_dynamics.simulation.contact_sensor import ContactSensor
+from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
 from spr_dynamics.simulation.named import Named
 from spr_dynamics.simulation.objects import JointViews, link_views, LinkView
@@ -237,13 +238,24 @@ class Simulation:
         return self.time_ns * 1e-9
 
     @property
-    def contacts(self) -> np.ndarray:
+    def contacts(self) -> Contacts:
         """
-        Contacts of the last step, as ``CONTACT`` records.
+        Contacts of the last step, and what the next one will not change.
 
-        Their ``force`` acts on ``shape_b`` at ``point``, world axes.
+        One by one they are objects with names; ``contacts['force']`` is an array of all. Forces
+        act on shape b at ``point``, world axes.
         """
-        return self._state.contacts[:self._state.counters[CONTACTS]].copy()
+        return Contacts(self._state.contacts[:self._state.counters[CONTACTS]].copy(), self.model)
+
+    @property
+    def contact_wrenches(self) -> np.ndarray:
+        """
+        What the contacts of the last step do to each link, as ``f_ext`` is written.
+
+        Torque about the link's origin, where it is now, then force, world axes, shape
+        (number of links, 6); means over the step.
+        """
+        return link_wrenches(self.model, self.q, self.contacts.records)
 
     @property
     def counters(self):
