@@ -77,6 +77,6 @@ def find_loop_rows(loops, work, rows, count):
         row.kind, row.is_angle, row.body_a, row.body_b = TIED, tie.is_angle, tie.a, tie.b
         put_vector(row.point, 0, p_b)
         put_vector(row.e, 0, e)
-        row.R, row.b, row.v = loops[k].R, -gap * loops[k].rate, -1
+        row.R, row.b = loops[k].R, -gap * loops[k].rate
         count += 1
     return count

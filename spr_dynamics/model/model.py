@@ -20,6 +20,18 @@ class FreeRoot(NamedTuple):
     """First entry in qd: velocity of the link's origin, then angular velocity, world axes."""
 
 
+class Cone(NamedTuple):
+    """How far a ball bends and twists against its joint frame in the parent."""
+
+    centre: np.ndarray
+    """Where the child's z axis points in the middle of the cone, in the parent's joint frame."""
+    swing: float
+    """How far it may turn away from there [rad], inf if any far."""
+    lower: float
+    """Least turn about it from the shortest way there [rad], -inf if there is none."""
+    upper: float
+
+
 class Joint(NamedTuple):
     """A movable joint by name, and where its numbers are."""
 
@@ -35,6 +47,8 @@ class Joint(NamedTuple):
     nq: int
     """Number of positions: one for each axis, and a quaternion for a ball."""
     nv: int
+    cone: Cone | None
+    """Of a ball that has limits."""
 
 
 class Dof(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spr_dynamics.sdformat.values import (
     between, bitmask, boolean, colour, extended_number, frozen_array, non_negative, number, one_of,
-    positive, several, strength, vector3)
+    positive, several, strength, unit_vector, vector3)
 
 AXES_OF_TYPE = {
     'revolute': 1, 'continuous': 1, 'prismatic': 1, 'fixed': 0, 'ball': 0, 'screw': 1,
@@ -256,8 +256,12 @@ PATCH = {
 }
 """Readers of the ``spr:`` elements of a contact sensor: the settings of a tactile patch."""
 
-CONE_LIMIT = 'cone_limit'
-"""Name of the ``spr:`` element of a ball joint: how far it bends [rad]."""
+BALL_LIMITS = {
+    'cone_limit': between(number, 0, math.pi),
+    'cone_centre': unit_vector,
+    'twist_limit': several(number, 2),
+}
+"""Readers of the ``spr:`` elements of a ball joint: how far it bends and twists [rad]."""
 
 
 def children_of(kind: str, tag: str) -> dict[str, Entry]:
