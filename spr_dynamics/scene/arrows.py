@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.model.model import Model
+from spr_dynamics.simulation.contacts import Contacts
 
 WORLD_BODY = 0
 STANDARD_GRAVITY = 9.81  # [m/s^2] arrows have a length in every world, also where nothing falls
@@ -20,14 +21,14 @@ class Arrow(NamedTuple):
     """World [N], shape (3,)."""
 
 
-def contact_arrows(contacts: np.ndarray) -> list[Arrow]:
+def contact_arrows(contacts: Contacts) -> list[Arrow]:
     """
     List the forces of contacts: on the body that moves, else on the second of the pair.
 
-    :param contacts: ``CONTACT`` records.
+    :param contacts: Those of a step.
     """
-    return [Arrow(contact['point'], -contact['force'] if contact['body_b'] == WORLD_BODY
-                  else contact['force']) for contact in contacts]
+    return [Arrow(point, -force if body == WORLD_BODY else force) for body, point, force in zip(
+        contacts['body_b'], contacts['point'], contacts['force'])]
 
 
 def size(model: Model) -> float:
