@@ -480,6 +480,66 @@ def test_random_trees_survive_the_way_through_urdf(seed, n_links, is_free):
         rtol=ROUNDOFF, atol=ROUNDOFF)
 
 
+def frame_poses(urdf, T_WL):
+    """Find each frame in the world by the link that it goes with."""
+    poses = {'world': np.eye(4)}
+    for frame in urdf.frames:
+        poses[frame.name] = T_WL[frame.link] @ homogeneous(frame.T_LF)
+    return poses
+
+
+def homogeneous(T):
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = T
+    return matrix
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1), is_free=st.booleans())
+def test_frames_go_with_the_links(seed, is_free):
+    """What URDF says stands still does so, and what a frame hangs on is where URDF has it."""
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 6, kinds=('revolute', 'prismatic', 'ball', 'universal', 'screw'),
+                        is_free=is_free, fixed_share=0.3)
+    urdf = urdf_from_assembly(model.assembly, 'tree')
+    assert [urdf.link_frames[k] for k in range(6)] == list(model.link_names)
+    q, _, _ = random_state(rng, model)
+    T_WL = spr_dynamics.link_poses(model, q)
+    poses = frame_poses(urdf, T_WL)
+    assert set(poses) == {*re.findall('<link name="([^"]*)"', urdf.text)}
+    for frame in urdf.frames:
+        if frame.T_PF is not None:
+            np.testing.assert_allclose(poses[frame.parent] @ homogeneous(frame.T_PF),
+                                       poses[frame.name], atol=ROUNDOFF)
+        else:
+            above = np.eye(4) if frame.parent_link == -1 else T_WL[frame.parent_link]
+            np.testing.assert_array_equal(above, poses[frame.parent])
+
+
+@pytest.mark.parametrize('path', MODELS, ids=lambda path: path.stem)
+def test_frames_are_the_same_when_urdf_is_read_back(path):
+    """Whoever reads the text has every frame where we have it, at every position."""
+    model = spr_dynamics.load(path)
+    urdf = urdf_from_assembly(model.assembly, path.stem)
+    again = build(assembly_of(urdf.text))
+    assert urdf.left_out == ()
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        q, _, _ = random_state(rng, model)
+        ours = frame_poses(urdf, spr_dynamics.link_poses(model, q))
+        theirs = dict(zip(again.link_names, spr_dynamics.link_poses(again, q)))
+        assert set(theirs) == set(ours) - {'world'}
+        for name, T_WF in theirs.items():
+            np.testing.assert_allclose(ours[name], T_WF, atol=1e-9)
+
+
+def test_fixed_base_is_fixed_in_urdf():
+    text = urdf_from_assembly(sdf("<link name='a'/>"), 'r', fix_base=True).text
+    assert '<joint name="world_to_a" type="fixed">' in text
+    (frame,) = urdf_from_assembly(sdf("<link name='a'/>"), 'r').frames
+    assert (frame.T_PF, frame.is_cut) == (None, True)
+
+
 def test_long_chains_are_quick():
     rng = np.random.default_rng(3)
     text = urdf_from_assembly(random_tree(rng, 300).assembly, 'tree').text
