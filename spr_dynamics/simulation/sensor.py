@@ -8,6 +8,7 @@ import numpy as np
 from spr_dynamics.model.model import Model
 from spr_dynamics.sensors.noise import generator_state
 from spr_dynamics.sensors.schedule import next_due_step
+from spr_dynamics.simulation.buffers import StepBuffers
 from spr_dynamics.simulation.state import STEPS
 
 NEVER = 2 ** 62  # [steps]
@@ -19,8 +20,8 @@ class Surroundings(NamedTuple):
     model: Model
     dt_ns: int
     """Length of a step [ns]."""
-    counters: np.ndarray
-    """The counters of the simulation's state."""
+    buffers: StepBuffers
+    """The simulation's, its state among them."""
     seed: int
     """Of the simulation's random numbers."""
 
@@ -66,6 +67,16 @@ class Sensor(abc.ABC):
         """The newest sample; zeros before the first."""
 
     @property
+    @abc.abstractmethod
+    def measurement_names(self) -> list[str]:
+        """Names of ``measurements``."""
+
+    @property
+    @abc.abstractmethod
+    def measurements(self) -> np.ndarray:
+        """The newest sample as numbers."""
+
+    @property
     def settings(self) -> Any:
         """Where the sensor is and how it measures; a change acts on the next sample."""
         return self._settings
@@ -73,6 +84,7 @@ class Sensor(abc.ABC):
     @settings.setter
     def settings(self, settings):
         self.put_settings(settings)
+        self.start_window()
         self.keep_schedule()
 
     def put_settings(self, settings):
@@ -87,6 +99,11 @@ class Sensor(abc.ABC):
             constants[...] = numbers
         self._settings = settings
 
+    def start_window(self):
+        """Forget what was collected for the next sample, in kinds that remember a ``window``."""
+        if 'window' in (self._memory.dtype.names or ()):
+            self._memory['window'] = np.zeros((), self._memory['window'].dtype)
+
     def keep_schedule(self):
         """
         Make the state follow the settings: a schedule that is another one starts at this step.
@@ -97,7 +114,7 @@ class Sensor(abc.ABC):
         period = 1.0 if rate == 0.0 else max(1.0, 1e9 / (rate * self._around.dt_ns))
         if (schedule['enabled'], schedule['period']) != (enabled, period):
             schedule['enabled'], schedule['period'] = enabled, period
-            schedule['first_step'] = self._around.counters[STEPS]
+            schedule['first_step'] = self._around.buffers.state.counters[STEPS]
             schedule['first_sample'] = schedule['samples']
 
     def reset(self):
@@ -106,7 +123,7 @@ class Sensor(abc.ABC):
         self._memory['generator']['state'] = generator_state(self._around.seed, self.name)
         self.keep_schedule()
 
-    def go_on_from(self, other: 'Sensor'):
+    def go_on_from(self, other: Any):
         """Take over all that another simulation's sensor remembers."""
         self._memory[...] = other._memory
         self.keep_schedule()

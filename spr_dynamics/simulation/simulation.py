@@ -1,5 +1,6 @@
 """A model in motion: the owner of state and buffers."""
 from collections.abc import Mapping
+import contextlib
 import dataclasses
 import functools
 import json
@@ -13,7 +14,8 @@ from spr_dynamics.dynamics.check import (
     BAD, checked, checked_forces, checked_position, checked_velocity, OK)
 from spr_dynamics.dynamics.work import N_FORCES
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
-from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
+from spr_dynamics.sensors.contact import (
+    cells_of, ContactSensorSettings, declared_sensors, SensorError)
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
@@ -59,8 +61,12 @@ class Simulation:
         self.dt = self.dt_ns * 1e-9
         if contact_sensors is None:
             contact_sensors = declared_sensors(model)
+        taxels = []
+        for name, settings in contact_sensors.items():
+            with naming(f"contact sensor '{name}'"):
+                taxels.append(cells_of(settings.validated()))
         buffers = self._buffers = StepBuffers(
-            model, self.dt, len(contact_sensors), options,
+            model, self.dt, len(contact_sensors), sum(taxels), options,
             INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
         buffers.lag[:] = lags(model, integrator, joint_integrators or {})
         self._state, self._block = buffers.state, buffers.block
@@ -74,14 +80,14 @@ class Simulation:
                 f"integrator '{integrator}' is for models in which nothing can touch, without "
                 "closed loops or contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
-        around = Surroundings(model, self.dt_ns, self._state.counters,
-                              checked_seed(seed))
+        around = Surroundings(model, self.dt_ns, buffers, checked_seed(seed))
         self.sensors: dict[str, Any] = {}
         """Sensors of all kinds, by name."""
+        end = 0
         for k, (name, settings) in enumerate(contact_sensors.items()):
-            own = slice(k, k + 1)
+            own, cells = slice(k, k + 1), slice(end, end := end + taxels[k])
             self._add_sensor(ContactSensor, name, around, self._state.readings[own],
-                             (buffers.sensors[own], buffers.watched[k]), settings)
+                             (buffers.sensors[own], buffers.watched[k]), cells, settings)
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors,
                                            (integrator, options), buffers.lag, buffers.pairs)
         self._state.gravity[:] = model.gravity
@@ -96,10 +102,8 @@ class Simulation:
         if name in self.sensors:
             raise SensorError(f"{kind.type} sensor '{name}': the {self.sensors[name].type} sensor "
                               'has the same name')
-        try:
+        with naming(f"{kind.type} sensor '{name}'"):
             self.sensors[name] = kind(name, *arguments)
-        except SensorError as problem:
-            raise SensorError(f"{kind.type} sensor '{name}': {problem}") from None
 
     def __getstate__(self):
         """Refuse copy, deepcopy and pickle: compiled code finds the state by its address."""
@@ -408,6 +412,15 @@ class Simulation:
         except (ValueError, KeyError, TypeError, SensorError) as problem:
             raise SnapshotError(f'snapshot with spoilt settings of sensors: {problem}') from None
         return settings
+
+
+@contextlib.contextmanager
+def naming(what):
+    """Begin the message of a `SensorError` with the sensor's name."""
+    try:
+        yield
+    except SensorError as problem:
+        raise SensorError(f'{what}: {problem}') from None
 
 
 def known(name, names, what) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from spr_dynamics.contact.records import CONTACT
 from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.sensors.measure import READING
+from spr_dynamics.sensors.taxels import TAXEL_ROWS
 
 MAGIC = b'SPRSTATE'
 VERSION = 2
@@ -25,22 +26,23 @@ class State:
     """
     The numbers that a step changes and a restart needs.
 
-    One block of doubles with names for its parts, one of integers, the sensors' readings, and
-    the contacts of the last step.
+    One block of doubles with names for its parts, one of integers, the sensors' readings and
+    taxels, and the contacts of the last step.
     """
 
-    def __init__(self, model, n_sensors, n_contacts):
+    def __init__(self, model, n_sensors, n_taxels, n_contacts):
         self.numbers = np.zeros(model.nq + 4 * model.nv + 3)
         self.q, self.qd, self.qdd, self.effort, self.change, self.gravity = np.split(
             self.numbers, np.cumsum([model.nq] + 4 * [model.nv]))
         # the solver starts from the last change of velocity
         self.counters = np.zeros(COUNTERS, np.int64)
         self.readings = np.zeros(n_sensors, READING)
+        self.taxels = np.zeros((TAXEL_ROWS, n_taxels, 3))
         self.contacts = np.zeros(n_contacts, CONTACT)
 
     def blocks(self):
         """Return the arrays that make up the state, in the order of a snapshot."""
-        return self.numbers, self.counters, self.readings, self.contacts
+        return self.numbers, self.counters, self.readings, self.taxels, self.contacts
 
     def to_bytes(self, fingerprint, settings) -> bytes:
         """
@@ -81,7 +83,7 @@ class State:
     def put(self, parts):
         """Take over the blocks of another state like this one."""
         for block, part in zip(self.blocks(), parts):
-            block[...] = np.frombuffer(part, block.dtype)
+            block[...] = np.frombuffer(part, block.dtype).reshape(block.shape)
 
 
 def fingerprint_of(model, dt_ns, sensors, rules, *arrays) -> bytes:
