@@ -4,38 +4,42 @@ from typing import Any
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import Bool
 
 from spr_dynamics.ros import convert
-
-SAMPLES_QOS = QoSProfile(depth=10)
-LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+from spr_dynamics.ros.streams import LATCHED_QOS, Newcomers, STATE_QOS
 
 
 class SensorPublication:
     """The topics of one contact sensor."""
 
-    def __init__(self, node: Node, topic: str, sensor: Any) -> None:
+    def __init__(self, node: Node, topic: str, sensor: Any, frame_id: str) -> None:
         """
         Make the topics.
 
         :param node: The node.
-        :param topic: The sensor's name in ROS; it names the sensor's frame too.
+        :param topic: The sensor's name in ROS.
         :param sensor: The sensor in the simulation.
+        :param frame_id: The sensor's frame.
         """
         self.topic = f'contact_sensors/{topic}/wrench'
         self._sensor = sensor
-        self._wrench = convert.wrench_message(topic)
-        self._wrench_publisher = node.create_publisher(WrenchStamped, self.topic, SAMPLES_QOS)
+        self._wrench = convert.wrench_message(frame_id)
+        self._wrench_publisher = node.create_publisher(WrenchStamped, self.topic, STATE_QOS)
         self._contact_publisher = node.create_publisher(
             Bool, f'contact_sensors/{topic}/contact', LATCHED_QOS)
+        self._newcomers = Newcomers([self._wrench_publisher])
         self._samples = 0
         self._contact: bool | None = None
 
     def publish_new(self) -> None:
         """Publish the newest sample, if it wasn't published yet."""
         if self._sensor.sample_count != self._samples:
+            self.publish(self._sensor.sample_time_ns)
+
+    def greet(self, is_still: bool) -> None:
+        """Notice who has come to listen; while time stands still, show them the last sample."""
+        if self._newcomers.have_come() and is_still:
             self.publish(self._sensor.sample_time_ns)
 
     def publish(self, time_ns: int) -> None:
