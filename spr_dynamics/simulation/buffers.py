@@ -59,7 +59,7 @@ class StepBuffers:
         """How far the velocity that moves a joint lies back: 0 the new one, 0.5 the mean."""
         width = nv if loops.size else 3 if cones.size else 1  # velocities that a row may feel
         n_matrix = nv if n_contacts or n_limits else 0
-        work = Workspace(model, self.state.gravity)
+        work = self.work = Workspace(model, self.state.gravity)
         geometry = Geometry(model, self.pairs)
         state = self.state
         arrays = (
@@ -78,7 +78,7 @@ class StepBuffers:
                  n_contacts, n_limits, width, n_matrix, integrator)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
-        self._kept = work, geometry, arrays  # the block holds their addresses only
+        self._kept = geometry, arrays  # the block holds their addresses only
 
 
 def in_columns(model) -> np.ndarray:
