@@ -260,15 +260,14 @@ def progress(sim, steps, every):
 def column_names(sim) -> list[str]:
     """Name the columns of the CSV: SI units, file order."""
     from spr_dynamics.explain.columns import position_columns, velocity_columns
-    sensors = [f'{name}.{part}' for name in sim.sensors
-               for part in 'contact force_x force_y force_z'.split()]
+    sensors = [f'{name}.{part}' for name, sensor in sim.sensors.items()
+               for part in sensor.measurement_names]
     return ['time', *position_columns(sim.model), *velocity_columns(sim.model), *sensors]
 
 
 def row(sim) -> list[str]:
     """Return the state as the columns say, with all digits."""
-    readings = [sensor.reading for sensor in sim.sensors.values()]
     values = [sim.time, *sim.q, *sim.qd]
-    for reading in readings:
-        values += [int(reading.contact), *reading.force]
+    for sensor in sim.sensors.values():
+        values += [*sensor.measurements]
     return [repr(float(value)) for value in values]

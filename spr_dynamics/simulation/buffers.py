@@ -10,7 +10,7 @@ from spr_dynamics.contact.pairs import candidate_pairs, capacity, inverse_inerti
 from spr_dynamics.contact.records import CONTACT, FOLLOWING, ROW
 from spr_dynamics.contact.solve import SOLVER_ROWS
 from spr_dynamics.dynamics.work import BLOCK_SIZE, Workspace
-from spr_dynamics.sensors.measure import SENSOR
+from spr_dynamics.sensors.measure import FELT, SENSOR
 from spr_dynamics.simulation.state import State
 
 # Rows of the step's vectors.
@@ -20,9 +20,9 @@ FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
 (GEOMETRY_AT, JOINTS_AT, CONES_AT, LOOPS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT,
  NUMBERS_AT, COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT, SORTED_LIMITS_AT, J_AT,
  SUPPORT_AT, ROW_J_AT, ROW_SUPPORT_AT, TRUNKS_AT, ISLANDS_AT, MEMBERS_AT, FOLLOWING_AT,
- MATRICES_AT, INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, STAGES_AT, N_SHAPES, N_JOINTS, N_CONES,
- N_LOOPS, N_SENSORS, N_CONTACTS, N_LIMITS, N_WIDTH, N_MATRIX,
- INTEGRATOR) = range(BLOCK_SIZE, BLOCK_SIZE + 39)
+ MATRICES_AT, INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, TAXELS_AT, STAGES_AT, N_SHAPES, N_JOINTS,
+ N_CONES, N_LOOPS, N_SENSORS, N_TAXELS, N_CONTACTS, N_LIMITS, N_WIDTH, N_MATRIX,
+ INTEGRATOR) = range(BLOCK_SIZE, BLOCK_SIZE + 41)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
@@ -39,11 +39,12 @@ class StepBuffers:
     :param model: The robot.
     :param dt: Length of a step [s].
     :param n_sensors: How many contact sensors there are.
+    :param n_taxels: How many cells they have together.
     :param options: ``SolverOptions``.
     :param integrator: EULER, RK4 or MIDPOINT.
     """
 
-    def __init__(self, model, dt, n_sensors, options, integrator):
+    def __init__(self, model, dt, n_sensors, n_taxels, options, integrator):
         nb, nq, nv = model.tree.size, model.nq, model.nv
         w_body, M_inv = inverse_inertias(model)
         self.pairs = candidate_pairs(model, options, dt, w_body)
@@ -52,14 +53,15 @@ class StepBuffers:
         loops = loop_laws(model, options, dt, M_inv)
         n_contacts = capacity(model, self.pairs)
         n_limits = ROWS_A_JOINT * joints.size + ROWS_A_CONE * cones.size + loops.size
-        self.state = State(model, n_sensors, n_contacts)
+        self.state = State(model, n_sensors, n_taxels, n_contacts)
         self.sensors = np.zeros(n_sensors, SENSOR)
         self.watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
+        self.felt = np.zeros(n_contacts, FELT)
         self.lag = np.zeros(nv)
         """How far the velocity that moves a joint lies back: 0 the new one, 0.5 the mean."""
         width = nv if loops.size else 3 if cones.size else 1  # velocities that a row may feel
         n_matrix = nv if n_contacts or n_limits else 0
-        work = Workspace(model, self.state.gravity)
+        work = self.work = Workspace(model, self.state.gravity)
         geometry = Geometry(model, self.pairs)
         state = self.state
         arrays = (
@@ -72,13 +74,12 @@ class StepBuffers:
             np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
             in_columns(model), np.zeros((MATRICES, n_matrix, n_matrix)),
             np.zeros((INDICES, nv), np.int64), np.zeros((ROWS, nv)),
-            np.zeros((SOLVER_ROWS, nv)), np.zeros((2, n_contacts, 3)),
-            np.zeros((STAGES, nq + nv)))
-        sizes = (model.shapes.size, joints.size, cones.size, loops.size, n_sensors,
+            np.zeros((SOLVER_ROWS, nv)), self.felt, state.taxels, np.zeros((STAGES, nq + nv)))
+        sizes = (model.shapes.size, joints.size, cones.size, loops.size, n_sensors, n_taxels,
                  n_contacts, n_limits, width, n_matrix, integrator)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
-        self._kept = work, geometry, arrays  # the block holds their addresses only
+        self._kept = geometry, arrays  # the block holds their addresses only
 
 
 def in_columns(model) -> np.ndarray:

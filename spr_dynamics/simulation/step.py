@@ -23,14 +23,16 @@ from spr_dynamics.dynamics.work import (
     zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
 from spr_dynamics.model.records import AXIS
-from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
+from spr_dynamics.sensors.measure import FELT, read_sensors, READING, SENSOR
+from spr_dynamics.sensors.taxels import TAXEL_ROWS
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT,
     FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT,
     JOINTS_AT, KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONES,
-    N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_WIDTH, NUMBERS_AT,
-    OPTIONS_AT, READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT, SOLVER_AT,
-    SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
+    N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH,
+    NUMBERS_AT, OPTIONS_AT, READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT,
+    SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TAXELS_AT, TRUNKS_AT,
+    VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
     add_passive_forces, midpoint_step, move, rk4_step)
 from spr_dynamics.simulation.state import (
@@ -141,7 +143,6 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
     found = array_at(block[FOUND_AT], block[N_CONTACTS], CONTACT)
     lag = array_at(block[LAG_AT], block[NV], np.float64)
-    felt = array_at(block[FELT_AT], (2, block[N_CONTACTS], 3), np.float64)
     dt = options[0].dt
     free_velocities(block, q, qd, dt, x, has_spins)
     if not are_moderate(x[VELOCITY]):
@@ -164,7 +165,9 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     # from here on nothing can fail: the step counts
     read_sensors(array_at(block[SENSORS_AT], block[N_SENSORS], SENSOR),
                  array_at(block[WATCHED_AT], (block[N_SENSORS], block[N_SHAPES]), np.bool_),
-                 work, found, count, counters[STEPS], felt[0], felt[1],
+                 work, found, count, counters[STEPS],
+                 array_at(block[FELT_AT], block[N_CONTACTS], FELT),
+                 array_at(block[TAXELS_AT], (TAXEL_ROWS, block[N_TAXELS], 3), np.float64),
                  array_at(block[READINGS_AT], block[N_SENSORS], READING))
     for c in range(count):
         kept[c] = found[c]
