@@ -171,6 +171,6 @@ def test_start_outside_and_limits_that_are_none_are_said():
         0.5, '1 0 1', '0.1 0.3')))
     assert model.warnings == (
         "ball joint 'j' begins 0.785398 rad from the centre of its cone, which is 0.5 wide",
-        "ball joint 'j' begins at no twist, outside its limits 0.1 to 0.3")
+        "ball joint 'j' begins at a twist of 0 rad, outside its limits 0.1 to 0.3")
     assert spr.load(text=BALL.format(gravity=0, i=(1, 1, 1), limits=cone(
         twist='-100 100'))).joints[0].cone is None

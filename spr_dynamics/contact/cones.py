@@ -33,19 +33,11 @@ def cone_laws(model, options, dt, M_inv) -> np.ndarray:
             continue
         body = int(np.flatnonzero(model.tree['v'][1:] == joint.v)[0]) + 1
         own = slice(joint.v, joint.v + 3)
-        laws.append((joint.q, joint.v, body, column[joint.v], frame_of(joint.cone.centre),
+        laws.append((joint.q, joint.v, body, column[joint.v], joint.cone.q_CJ,
                      joint.cone.swing, joint.cone.lower, joint.cone.upper,
                      M_inv[own, own][np.triu_indices(3)], (options.beta / (2.0 * math.pi)) ** 2,
                      1.0 / (dt * (1.0 + options.beta / math.pi)), options.recovery_speed))
     return np.array(laws, CONE) if laws else np.zeros(0, CONE)
-
-
-def frame_of(centre):
-    """Return the quaternion w x y z, in C, of the frame in which C's z axis is the centre."""
-    if centre[2] < -1.0 + TINY:
-        return 0.0, 1.0, 0.0, 0.0
-    w = math.sqrt(0.5 * (1.0 + centre[2]))
-    return w, 0.5 * centre[1] / w, -0.5 * centre[0] / w, 0.0
 
 
 @exact

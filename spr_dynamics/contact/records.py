@@ -78,6 +78,7 @@ LOOP = np.dtype([
     ('tie', TIE),
     ('R', np.float64),                           # softness
     ('rate', np.float64),                        # at which a gap is undone [1/s]
+    ('max_speed', np.float64),                   # at most this fast
 ], align=True)
 
 # One impulse: of a joint, w = e . its velocities, or between the sides of a closed loop.

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.errors import ModelError
+from spr_dynamics.model.assembling import assemble_start, bounds_of
 from spr_dynamics.model.closures import tie_records
 from spr_dynamics.model.coupling import follower_records
 from spr_dynamics.model.model import Cone, Dof, FreeRoot, frozen, Joint, Model
@@ -51,7 +52,13 @@ def build(assembly: Assembly, *, fix_base: bool = False,
     joints, dofs = joint_tables(assembly, bodies, layout)
     roots = root_table(assembly, bodies, layout)
     followers = follower_records(assembly, group, movers, places_of_axes(assembly, bodies, layout))
-    positions = home(bodies, layout, followers)
+    ties = tie_records(assembly, bodies, numbers, group, closures)
+    names = dict(zip(map(id, assembly.joints), unique_names(assembly.joints)))
+    loop_names = tuple(names[id(joint)] for joint in closures)
+    positions, loop_warnings = assemble_start(
+        tree, ties, followers, bounds_of(dofs, layout.nq),
+        [f"{where(joint.element)}: joint '{names[id(joint)]}'" for joint in closures],
+        home(bodies, layout, followers))
     return Model(
         name=assembly.name, nq=layout.nq, nv=layout.nv,
         tree=frozen(tree), links=frozen(links), shapes=frozen(shapes.records),
@@ -61,14 +68,14 @@ def build(assembly: Assembly, *, fix_base: bool = False,
         dt=assembly.physics.max_step_size,
         real_time_factor=assembly.physics.real_time_factor,
         link_names=link_names, shape_names=shapes.names,
-        ties=frozen(tie_records(assembly, bodies, numbers, group, closures)),
+        ties=frozen(ties), loop_names=loop_names,
         drives=frozen(drive_records(bodies, layout)), followers=frozen(followers),
         order=frozen(order_of_columns(tree)),
         joints=joints, dofs=dofs, free_roots=roots,
         home=frozen(positions),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
                   *joint_warnings(assembly, joints, dofs, positions), *shapes.warnings,
-                  *closure_warnings(assembly, group, movers, closures)),
+                  *closure_warnings(assembly, group, movers, closures), *loop_warnings),
         assembly=assembly)
 
 
@@ -373,19 +380,22 @@ def joint_warnings(assembly, joints, dofs, positions):
                f'{dof.lower:g} to {dof.upper:g}' for dof in dofs if dof.q is not None
                and not dof.lower - SLACK <= positions[dof.q] <= dof.upper + SLACK]
     outside += [f"ball joint '{joint.name}' begins {problem}" for joint in joints if joint.cone
-                for problem in outside_of(joint.cone)]
+                for problem in outside_of(joint.cone, positions[joint.q:joint.q + 4])]
     return *unused, *outside
 
 
-def outside_of(cone):
-    """Say in which ways a ball at the file's pose, without any turn, is outside its cone."""
-    swing = math.acos(min(1.0, max(-1.0, cone.centre[2])))
+def outside_of(cone, quat_wxyz):
+    """Say in which ways a ball begins outside its cone."""
+    w, x, y, z = quat_wxyz
+    a, b, c, _ = cone.q_CJ
+    w, x, y, z = a * w - b * x - c * y, a * x + b * w + c * z, a * y + c * w - b * z, (
+        a * z + b * y - c * x)
+    swing, twist = 2.0 * math.atan2(math.hypot(x, y), math.hypot(w, z)), 2.0 * math.atan2(z, w)
     if swing > cone.swing + SLACK:
         yield f'{swing:g} rad from the centre of its cone, which is {cone.swing:g} wide'
-    if np.isfinite(cone.upper):
-        middle, half = 0.5 * (cone.lower + cone.upper), 0.5 * (cone.upper - cone.lower)
-        if abs(math.remainder(middle, 2.0 * math.pi)) > half + SLACK:
-            yield f'at no twist, outside its limits {cone.lower:g} to {cone.upper:g}'
+    middle, half = 0.5 * (cone.lower + cone.upper), 0.5 * (cone.upper - cone.lower)
+    if half < np.inf and abs(math.remainder(twist - middle, 2.0 * math.pi)) > half + SLACK:
+        yield f'at a twist of {twist:g} rad, outside its limits {cone.lower:g} to {cone.upper:g}'
 
 
 def asks_of(axis):

@@ -150,7 +150,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     count, dropped = find_contacts(geometry, work, options, found)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_cone_rows(cones, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
-    n_rows = find_loop_rows(loops, work, rows, n_rows)
+    n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
     iterations, status = 0, SOLVED
