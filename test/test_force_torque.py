@@ -297,6 +297,21 @@ def test_a_mimic_carries_what_inverse_dynamics_says():
                                                    sim.sensors[name].settings))
 
 
+@pytest.mark.parametrize('kind', ['fixed', 'prismatic'])
+def test_a_push_from_outside_is_none_of_its_own(kind):
+    """On the hand it is carried on; on the arm it is not felt."""
+    model = world(link('arm'), joint('fixed', 'arm'), link('hand', '1 0 0 0 0 0', com='.1 0 0'),
+                  joint(kind, 'hand', 'arm', '1 0 0', sensor(direction='parent_to_child')))
+    sim = spr.Simulation(model)
+    sim.step()
+    before = np.concatenate(sim.sensors['ft'].reading)
+    sim.links['arm'].external_wrench = [5, 6, 7, 1, 2, 3]
+    sim.links['hand'].external_wrench = [.5, .6, .7, 0, 20, 30]
+    sim.step()
+    np.testing.assert_allclose(np.concatenate(sim.sensors['ft'].reading) - before,
+                               [0, -20, -30, -.5, -.6, -.7], atol=1e-9)
+
+
 def test_in_flight_it_carries_nothing_but_the_turn():
     """A free body of two welded links falls: nothing; spins: the pull to the centre."""
     model = world(*(text.replace('.1 .2 .3</pose>', '0 0 0</pose>').replace(

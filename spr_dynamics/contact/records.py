@@ -53,6 +53,19 @@ JOINT = np.dtype([
     ('R_stick', np.float64),
 ], align=True)
 
+# How far a ball bends and twists, for steps of one length; frame C has the cone's centre on z.
+CONE = np.dtype([
+    ('q', np.int64), ('v', np.int64), ('body', np.int64),
+    ('column', np.int64),                        # the first of its velocities
+    ('q_CJ', np.float64, 4),                     # the joint's frame in the parent, w x y z
+    ('swing', np.float64),                       # how far z may turn away [rad], inf: any far
+    ('lower', np.float64), ('upper', np.float64),  # of the twist [rad], inf: any
+    ('inverse_inertia', np.float64, 6),          # felt by its velocities
+    ('softness', np.float64),                    # R of an inverse inertia of 1
+    ('rate', np.float64),                        # at which a violation is undone [1/s]
+    ('max_speed', np.float64),                   # at most this fast
+], align=True)
+
 # A joint axis that follows another, counted as columns.
 FOLLOWING = np.dtype([
     ('v', np.int64), ('leader_v', np.int64),     # columns
@@ -65,14 +78,16 @@ LOOP = np.dtype([
     ('tie', TIE),
     ('R', np.float64),                           # softness
     ('rate', np.float64),                        # at which a gap is undone [1/s]
+    ('max_speed', np.float64),                   # at most this fast
 ], align=True)
 
-# One impulse: along a joint axis, w = sign * velocity, or between the sides of a closed loop.
+# One impulse: of a joint, w = e . its velocities, or between the sides of a closed loop.
 ROW = np.dtype([
-    ('kind', np.int64), ('v', np.int64),
-    ('body_a', np.int64), ('body_b', np.int64),  # as of a contact; a is the world for an axis
-    ('column', np.int64), ('sign', np.float64),  # of an axis
-    ('is_angle', np.bool_), ('point', np.float64, 3), ('e', np.float64, 3),  # of a loop, world
+    ('kind', np.int64),
+    ('body_a', np.int64), ('body_b', np.int64),  # as of a contact; a is the world for a joint
+    ('column', np.int64), ('n_columns', np.int64),  # of the joint's velocities, 1 or 3
+    ('is_angle', np.bool_), ('point', np.float64, 3),  # of a loop, world
+    ('e', np.float64, 3),                        # in the columns, or of a loop in the world
     ('at', np.int64),                            # its place in the arrays of Jacobians
     ('n_support', np.int64),                     # how many velocities it feels
     ('R', np.float64), ('b', np.float64), ('bound', np.float64),

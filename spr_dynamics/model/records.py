@@ -47,6 +47,7 @@ FOLLOWER = np.dtype([
 
 # One direction in which a joint that closes a loop holds bodies a and b together.
 TIE = np.dtype([
+    ('loop', np.int64),                          # which joint that closes one
     ('a', np.int64), ('b', np.int64),            # bodies
     ('is_angle', np.bool_),                      # keeps e_a . e_b, else holds points along e_a
     ('p_a', np.float64, 3), ('p_b', np.float64, 3),  # where the joint is, in each body

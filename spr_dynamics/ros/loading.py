@@ -1,6 +1,7 @@
 """From parameters to a simulation at its start."""
 from typing import NamedTuple
 
+from spr_dynamics.dynamics.loops import closed_positions
 from spr_dynamics.model.load import load
 from spr_dynamics.model.model import Model
 from spr_dynamics.ros.commands import Commands
@@ -88,6 +89,11 @@ def _set_home(parameters: Parameters, simulation: Simulation) -> None:
     if len(positions) != len(joints):
         raise ParameterError(f'initial_positions: {len(positions)} values; expected '
                              f'{len(joints)}, in the order of joints: {", ".join(joints)}')
-    q = model.neutral_q()
+    home = model.neutral_q()
+    q = home.copy()
     q[[q_index[name] for name in joints]] = positions
-    simulation.set_home(q)
+    chosen = [name for name in joints if q[q_index[name]] != home[q_index[name]]]
+    try:
+        simulation.set_home(closed_positions(model, q, chosen))
+    except ValueError as error:
+        raise ParameterError(f'initial_positions: {error}') from None

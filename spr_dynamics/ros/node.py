@@ -17,12 +17,14 @@ from spr_dynamics.ros.commands import CommandRefused, expiry_step
 from spr_dynamics.ros.parameters import Parameters, Value
 from spr_dynamics.ros.publications import Publications
 from spr_dynamics.ros.schedule import Pacer
+from spr_dynamics.ros.streams import Source
 
 SHORTEST_TICK = 0.001  # [s] below, the executor costs more than the steps
 LONGEST_TICK = 0.01  # [s] how long a command may wait for a slow simulation
 TICK_BUDGET_NS = 20_000_000  # [ns] after this, commands and services get their turn
 LARGEST_BATCH = 100  # steps in one call, so that a tick can keep to its budget
 QUIET_TIME_NS = 5_000_000_000  # [ns] between two warnings of the same kind
+GREETING_PERIOD = 0.2  # [s] how long a new listener waits while time stands still
 COMMAND_QOS = QoSProfile(depth=10)  # two controllers may each command some of the joints
 
 
@@ -41,7 +43,6 @@ class SimulationNode(Node):
         # imported here, so that other nodes are discovered while the kernels are loaded
         from spr_dynamics.ros.loading import load_simulation
         self.simulation, self._commands, self._sensor_parameters = load_simulation(self._settings)
-        value = self._settings.value
         self._command_end: int | None = None
         self._told_limits: set[int] = set()
         self._warned_ns: dict[str, int] = {}
@@ -49,9 +50,7 @@ class SimulationNode(Node):
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer: Timer | None = None
         self._publications = Publications(
-            self, self.simulation, self._sensor_parameters.topics,
-            publish_rate=value('publish_rate'),
-            clock_rate=value('clock_rate') if value('publish_clock') else None)
+            Source(self, self.simulation, self._settings), self._sensor_parameters.topics)
         self._listen()
         self._settings.watch(self._check_parameters, self._apply_parameters)
 
@@ -61,7 +60,9 @@ class SimulationNode(Node):
                         *self._settings.unknown()):
             self.get_logger().warning(warning)
         self.get_logger().info(self._summary())
-        self._publications.publish_all()
+        self._publications.publish_now()
+        self.create_timer(GREETING_PERIOD, lambda: self._publications.greet(self.is_paused),
+                          clock=self._steady_clock)
         self._run()
 
     # start-up
@@ -86,7 +87,9 @@ class SimulationNode(Node):
         rows += [f'  joint      {name}  (effort up to {limit[name]:g})'
                  for name in model.dof_names]
         rows += [f'  sensor     {sensor.topic}  (on {self.simulation.sensors[name].settings.link})'
-                 for name, sensor in self._publications.sensors.items()]
+                 for name, sensor in self._publications.sensors.by_name.items()]
+        rows += [f'  sensor     {sensor.topic}  (on {sensor.mount})'
+                 for sensor in self._publications.samples]
         return '\n'.join(rows)
 
     # time
@@ -199,7 +202,7 @@ class SimulationNode(Node):
         self.simulation.reset()
         self._commands.clear()
         self._command_end = None
-        self._publications.publish_all()
+        self._publications.publish_now()
         self._run()
         response.success = True
         response.message = f'at 0 s, {"paused" if self.is_paused else "running"}'
@@ -211,15 +214,11 @@ class SimulationNode(Node):
         self._changed_sensors(values)
 
     def _apply_parameters(self, values: dict[str, Value]) -> None:
-        step = self.simulation.step_count
         for name, settings in self._changed_sensors(values).items():
             self.simulation.sensors[name].settings = settings
         if 'gravity' in values:
             self.simulation.gravity = values['gravity']
-        if 'publish_rate' in values:
-            self._publications.states.set_rate(values['publish_rate'], step)
-        if 'clock_rate' in values:
-            self._publications.clock.set_rate(values['clock_rate'], step)
+        self._publications.set_rates(values)
         if 'real_time_factor' in values or values.get('paused', self.is_paused) != self.is_paused:
             self._run()
 

@@ -62,6 +62,14 @@ class ForceTorqueSettings(Checked):
             measure_direction=self._one_of('measure_direction', DIRECTIONS),
             force_noise=self._noises('force_noise'), torque_noise=self._noises('torque_noise'))
 
+    def axes_of(self, model) -> str:
+        """Return whose axes the reading has: a link, ``world``, or empty: the sensor's own."""
+        joint = placed_joint(model, self.joint)
+        if self.frame == 'sensor':
+            return ''
+        k = joint.child if self.frame == 'child' else joint.parent
+        return 'world' if k == WORLD else model.link_names[k]
+
     def side(self, model) -> 'Side':
         """
         Choose the side of the joint that is measured.
@@ -71,7 +79,7 @@ class ForceTorqueSettings(Checked):
         names = unique_names(model.assembly.joints)
         if self.joint not in names:
             self._refuse('joint', f'a joint of the model{name_hint(self.joint, names)}')
-        joint = model.assembly.joints[names.index(self.joint)]
+        joint = placed_joint(model, self.joint)
         if joint.element.type == 'fixed':
             side = side_of_weld(model, joint)
             if side is None:
@@ -87,6 +95,11 @@ class ForceTorqueSettings(Checked):
             return Side(joint, frozenset(), True, True)
         self._refuse('joint', 'one that carries a force: a gearbox, or a joint of a static model, '
                      'has none')
+
+
+def placed_joint(model, name) -> PlacedJoint:
+    """Find a joint by its name, which the model has."""
+    return model.assembly.joints[unique_names(model.assembly.joints).index(name)]
 
 
 class Side(NamedTuple):
@@ -214,7 +227,7 @@ def force_torque_records(model, settings) -> tuple[np.ndarray, ...]:
     Write validated settings as kernels need them.
 
     :returns: A ``FORCE_TORQUE`` record; and of the side that is measured, which bodies hang on
-        it, which shapes it has, and which ties, as ``force_on_side`` takes them.
+        it, which links and shapes it has, and which ties, as ``force_on_side`` takes them.
     :raises SensorError: If the model has no such joint, or its force can't be known.
     """
     side = settings.side(model)
@@ -228,19 +241,21 @@ def force_torque_records(model, settings) -> tuple[np.ndarray, ...]:
     for k in side.links:
         record['inertia'] += rigid_inertia(model.assembly.links[k],
                                            pose_from_transform(links['X'][k]))
-    if settings.frame == 'sensor':
-        record['axes_body'], record['E'] = record['body'], record['X'][:, :9]
-    elif settings.frame == 'child' or joint.parent != WORLD:
-        k = joint.child if settings.frame == 'child' else joint.parent
+    axes = settings.axes_of(model)
+    if axes == 'world':
+        record['E'] = np.eye(3).ravel()
+    elif axes:
+        k = model.link_names.index(axes)
         record['axes_body'], record['E'] = links['body'][k], links['X'][k, :9]
     else:
-        record['E'] = np.eye(3).ravel()
+        record['axes_body'], record['E'] = record['body'], record['X'][:, :9]
     record['noise'] = np.array([*settings.force_noise, *settings.torque_noise],
                                record.dtype['noise'].base)
     bodies = np.zeros(model.tree.size, np.bool_)
     bodies[[first_body(model, mover) for mover in movers(model) if mover.parent in side.links]] = 1
+    links_there = np.isin(np.arange(links.size), list(side.links))
     shapes = np.isin(model.shapes['link'], list(side.links)).astype(float)
-    return record, bodies, shapes, sides_of_ties(model, side)
+    return record, bodies, links_there, shapes, sides_of_ties(model, side)
 
 
 def declared_force_torques(model) -> dict[str, ForceTorqueSettings]:

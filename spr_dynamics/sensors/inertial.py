@@ -2,6 +2,7 @@
 import numpy as np
 
 from spr_dynamics.contact.records import TIED
+from spr_dynamics.dynamics.bias import force_on_body
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import FREE
 from spr_dynamics.sensors.axis_noise import AXES, AXIS_NOISE, finish_sample
@@ -128,14 +129,16 @@ def lighten_by_contacts(work, contacts, n_contacts, rows, n_rows, dt):
 
 
 @kernel
-def force_on_side(sensor, bodies, shapes, ties, tree, work, contacts, n_contacts, rows, n_rows,
-                  dt):
+def force_on_side(sensor, bodies, links_there, shapes, ties, tree, links, forces, work, contacts,
+                  n_contacts, rows, n_rows, dt):
     """
     Compute the force that a joint passes on to the sensor's side of it, about its body's origin.
 
     :param bodies: Whether a body hangs on that side by a joint of its own, shape (nb,).
+    :param links_there: Which links are on that side, shape (number of links,).
     :param shapes: 1 for each shape on that side, else 0, shape (number of shapes,).
     :param ties: 1 for each tie whose side b is there, -1 if a is, shape (number of ties,).
+    :param forces: What pushes the links from outside, shape (number of links, 6); or none.
     :param rows: ``ROW`` records, those of closed loops the last of them before they were sorted.
     """
     now = work[sensor.body]
@@ -146,6 +149,9 @@ def force_on_side(sensor, bodies, shapes, ties, tree, work, contacts, n_contacts
     for i in range(1, tree.size):
         if bodies[i]:
             f = add_forces(f, shift_force(as_vector(work[i].r, 0), as_force(work[i].f)))
+    for k in range(forces.shape[0]):
+        if links_there[k]:
+            f = subtract_forces(f, force_on_body(links[k], now, forces[k]))
     for c in range(n_contacts):
         side = shapes[contacts[c].shape_b] - shapes[contacts[c].shape_a]
         if side != 0.0:
@@ -161,19 +167,19 @@ def force_on_side(sensor, bodies, shapes, ties, tree, work, contacts, n_contacts
 
 
 @kernel
-def read_force_torques(sensors, memories, bodies, shapes, ties, tree, work, contacts, n_contacts,
-                       rows, n_rows, step, dt):
+def read_force_torques(sensors, memories, bodies, links_there, shapes, ties, tree, links, forces,
+                       work, contacts, n_contacts, rows, n_rows, step, dt):
     """
     Let each force-torque sensor whose time has come take a sample.
 
-    Needs the bodies' motions, and their forces through the joints. ``bodies``, ``shapes`` and
-    ``ties`` have a row for each sensor; see ``force_on_side``.
+    Needs the bodies' motions, and their forces through the joints. ``bodies``, ``links_there``,
+    ``shapes`` and ``ties`` have a row for each sensor; see ``force_on_side``.
     """
     for s in range(sensors.size):
         sensor, memory = sensors[s], memories[s]
         if is_due(memory.schedule, step):
-            f = force_on_side(sensor, bodies[s], shapes[s], ties[s], tree, work, contacts,
-                              n_contacts, rows, n_rows, dt)
+            f = force_on_side(sensor, bodies[s], links_there[s], shapes[s], ties[s], tree, links,
+                              forces, work, contacts, n_contacts, rows, n_rows, dt)
             now = work[sensor.body]
             p_WB = as_vector(now.p_WB, 0)
             _, p_WS = compose(as_matrix(now.R_WB, 0), p_WB, as_transform(sensor.X))

@@ -2,17 +2,18 @@
 import numpy as np
 
 from spr_dynamics.contact.records import CONTACT, ROW
-from spr_dynamics.dynamics.bias import motions
+from spr_dynamics.dynamics.bias import motions, subtract_external
 from spr_dynamics.dynamics.rnea import forces_through_joints
-from spr_dynamics.dynamics.work import gravity_of, N_BODIES, tree_of, work_of
+from spr_dynamics.dynamics.work import (
+    forces_of, gravity_of, links_of, N_BODIES, N_LINKS, tree_of, work_of)
 from spr_dynamics.jit import array_at, kernel
 from spr_dynamics.sensors.axis_noise import MEMORY
 from spr_dynamics.sensors.inertial import (
     any_is_due, FORCE_TORQUE, IMU, lighten_by_contacts, read_force_torques, read_imus)
 from spr_dynamics.simulation.buffers import (
     BODIES_BEYOND_AT, FORCE_TORQUE_MEMORIES_AT, FORCE_TORQUES_AT, FOUND_AT, IMU_MEMORIES_AT,
-    IMUS_AT, N_CONTACTS, N_FORCE_TORQUES, N_IMUS, N_LIMITS, N_LOOPS, N_SHAPES, SHAPES_BEYOND_AT,
-    SORTED_LIMITS_AT, TIES_BEYOND_AT)
+    IMUS_AT, LINKS_BEYOND_AT, N_CONTACTS, N_FORCE_TORQUES, N_IMUS, N_LIMITS, N_LOOPS, N_SHAPES,
+    SHAPES_BEYOND_AT, SORTED_LIMITS_AT, TIES_BEYOND_AT)
 
 
 @kernel
@@ -42,11 +43,14 @@ def sense_motion(block, qd, qdd, tau, n_contacts, n_rows, step, dt):
     if any_is_due(memories, step):
         contacts = array_at(block[FOUND_AT], block[N_CONTACTS], CONTACT)
         rows = array_at(block[SORTED_LIMITS_AT], block[N_LIMITS], ROW)
+        links, forces = links_of(block), forces_of(block)
+        subtract_external(links, work, forces)
         lighten_by_contacts(work, contacts, n_contacts, rows, n_rows, dt)
         forces_through_joints(tree, work, tau)
         read_force_torques(
             array_at(block[FORCE_TORQUES_AT], n, FORCE_TORQUE), memories,
             array_at(block[BODIES_BEYOND_AT], (n, block[N_BODIES]), np.bool_),
+            array_at(block[LINKS_BEYOND_AT], (n, block[N_LINKS]), np.bool_),
             array_at(block[SHAPES_BEYOND_AT], (n, block[N_SHAPES]), np.float64),
             array_at(block[TIES_BEYOND_AT], (n, block[N_LOOPS]), np.float64),
-            tree, work, contacts, n_contacts, rows, n_rows, step, dt)
+            tree, links, forces, work, contacts, n_contacts, rows, n_rows, step, dt)

@@ -54,7 +54,7 @@ class ForceTorque(Sensor):
     A force-torque sensor of a simulation.
 
     It remembers a ``MEMORY`` record; its constants are a ``FORCE_TORQUE`` record, and what is on
-    the side of the joint that it measures: bodies that hang on it, shapes, and ties.
+    the side of the joint that it measures: bodies that hang on it, links, shapes, and ties.
     """
 
     type = 'force_torque'

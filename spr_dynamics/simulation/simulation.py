@@ -11,7 +11,8 @@ import numpy as np
 
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import (
-    BAD, checked, checked_position, checked_velocity, OK)
+    BAD, checked, checked_forces, checked_position, checked_velocity, OK)
+from spr_dynamics.dynamics.work import N_FORCES
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
 from spr_dynamics.sensors.contact import (
@@ -21,6 +22,7 @@ from spr_dynamics.sensors.force_torque import declared_force_torques
 from spr_dynamics.sensors.imu import declared_imus
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
 from spr_dynamics.simulation.contact_sensor import ContactSensor
+from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
 from spr_dynamics.simulation.motion_sensors import ForceTorque, Imu
 from spr_dynamics.simulation.named import Named
@@ -172,19 +174,20 @@ class Simulation:
             checked('qd', self.qd, self.model.nv)
             checked_position(self.model, self.q)
         where = f'step {self.step_count} at {self.time:.6f} s'
-        fastest = f'{self._worst_name()} moves fastest, {np.abs(self.qd).max():.3g}'
+        fastest = f'{self._fastest()} moves fastest, {np.abs(self.qd).max():.3g}'
         if status == UNSETTLED:
             raise SimulationDiverged(f'{where} found no implicit midpoint ({fastest}); '
                                      'the state before it was kept, dt has to be shorter')
         raise SimulationDiverged(f'{where} gave accelerations that are not finite ({fastest}); '
                                  'the state before it was kept')
 
-    def _worst_name(self):
-        """Name the joint or free root that moves fastest."""
+    def _fastest(self):
+        """Name the joint that moves fastest, with its link, or the free root."""
         k = int(np.argmax(np.abs(self.qd)))
-        owners = [*self.model.joints, *self.model.free_roots]
-        return next(f"'{owner.name}'" for owner in sorted(owners, key=lambda owner: -owner.v)
-                    if owner.v <= k)
+        owners = {joint.v: f"joint '{joint.name}' of link '{joint.child}'"
+                  for joint in self.model.joints}
+        owners.update({root.v: f"free root '{root.name}'" for root in self.model.free_roots})
+        return owners[max(v for v in owners if v <= k)]
 
     @property
     def q(self) -> np.ndarray:
@@ -229,6 +232,24 @@ class Simulation:
     def gravity(self, gravity):
         self._state.gravity[:] = checked('gravity', gravity, 3)
 
+    @property
+    def external_wrenches(self) -> np.ndarray:
+        """
+        Torque, then force from outside on each link, a copy; may be set.
+
+        As ``f_ext`` of ``forward_dynamics``, shape (number of links, 6).
+        They act in every step until they are set anew; ``reset`` and ``restore`` end them.
+        ``links`` has them one by one.
+        """
+        return self._buffers.work.forces.copy()
+
+    @external_wrenches.setter
+    def external_wrenches(self, wrenches):
+        forces = self._buffers.work.forces
+        forces[:] = checked_forces(self.model, wrenches)
+        # without any, a step needn't look at them
+        self._block[N_FORCES] = len(forces) if forces.any() else 0
+
     @functools.cached_property
     def joints(self) -> JointViews:
         """The joints as objects, by name in file order; ``joints.roots`` are the trees."""
@@ -255,13 +276,24 @@ class Simulation:
         return self.time_ns * 1e-9
 
     @property
-    def contacts(self) -> np.ndarray:
+    def contacts(self) -> Contacts:
         """
-        Contacts of the last step, as ``CONTACT`` records.
+        Contacts of the last step, and what the next one will not change.
 
-        Their ``force`` acts on ``shape_b`` at ``point``, world axes.
+        One by one they are objects with names; ``contacts['force']`` is an array of all. Forces
+        act on shape b at ``point``, world axes.
         """
-        return self._state.contacts[:self._state.counters[CONTACTS]].copy()
+        return Contacts(self._state.contacts[:self._state.counters[CONTACTS]].copy(), self.model)
+
+    @property
+    def contact_wrenches(self) -> np.ndarray:
+        """
+        What the contacts of the last step do to each link, as ``f_ext`` is written.
+
+        Torque about the link's origin, where it is now, then force, world axes, shape
+        (number of links, 6); means over the step.
+        """
+        return link_wrenches(self.model, self.q, self.contacts.records)
 
     @property
     def counters(self):
@@ -307,9 +339,9 @@ class Simulation:
         self.reset()
 
     def reset(self):
-        """Go back to the start: time 0, home positions, at rest, no torques, sensors fresh."""
+        """Go back to the start: time 0, home positions, at rest, nothing pushes, sensors fresh."""
         state = self._state
-        self.torques.forget()
+        self._let_go()
         gravity = self.gravity
         for block in state.blocks():
             block[...] = np.zeros((), block.dtype)
@@ -317,6 +349,11 @@ class Simulation:
         state.q[:] = self._home
         for sensor in self.sensors.values():
             sensor.reset()
+
+    def _let_go(self):
+        """End what was set from outside: torques on joints, wrenches on links."""
+        self.torques.forget()
+        self.external_wrenches = np.zeros((self.model.links.size, 6))
 
     def continued_with(self, model) -> 'Simulation':
         """
@@ -346,6 +383,8 @@ class Simulation:
         sim = Simulation(model, self.dt, added | tactile, options, integrator, {
             joints[name]: rule for name, rule in own_rules.items() if name in joints}, seed)
         self._hand_over(sim)
+        for link, name in links.items():
+            sim.links[name].external_wrench = self.links[link].external_wrench
         for name, sensor in sim.sensors.items():
             if name in kept and sensor.type == kept[name].type:
                 sensor.settings = settings[name]
@@ -382,7 +421,7 @@ class Simulation:
         *parts, text = self._state.parts_of(snapshot, self._fingerprint)
         settings = self._settings_from(text)
         self._state.put(parts)
-        self.torques.forget()
+        self._let_go()
         for name, sensor in self.sensors.items():
             sensor.put_settings(settings[name])
 

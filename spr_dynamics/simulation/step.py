@@ -2,13 +2,14 @@
 import numba
 import numpy as np
 
+from spr_dynamics.contact.cones import find_cone_rows
 from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.geometry import GEOMETRY_SIZE
 from spr_dynamics.contact.impulses import find_velocities
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import are_idle, find_joint_rows
 from spr_dynamics.contact.loops import find_loop_rows
-from spr_dynamics.contact.records import CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
+from spr_dynamics.contact.records import CONE, CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
@@ -26,13 +27,13 @@ from spr_dynamics.sensors.inertial import mean_accelerations
 from spr_dynamics.sensors.measure import FELT, read_sensors, READING, SENSOR
 from spr_dynamics.sensors.taxels import TAXEL_ROWS
 from spr_dynamics.simulation.buffers import (
-    ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
-    FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT,
-    KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS,
-    N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH, NUMBERS_AT, OPTIONS_AT,
-    READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT, SOLVER_AT,
-    SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TAXELS_AT, TRUNKS_AT, VELOCITY,
-    WATCHED_AT)
+    ACCELERATION, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT,
+    FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT,
+    JOINTS_AT, KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONES,
+    N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH,
+    NUMBERS_AT, OPTIONS_AT, READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT,
+    SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TAXELS_AT, TRUNKS_AT,
+    VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
     accelerate, add_passive_forces, midpoint_step, move, rk4_step)
 from spr_dynamics.simulation.motion import motion_is_sensed, sense_motion
@@ -137,6 +138,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     tree, work = tree_of(block), work_of(block)
     geometry = array_at(block[GEOMETRY_AT], GEOMETRY_SIZE, np.int64)
     joints = array_at(block[JOINTS_AT], block[N_JOINTS], JOINT)
+    cones = array_at(block[CONES_AT], block[N_CONES], CONE)
     loops = array_at(block[LOOPS_AT], block[N_LOOPS], LOOP)
     rows = array_at(block[LIMITS_AT], block[N_LIMITS], ROW)
     options = array_at(block[OPTIONS_AT], 1, OPTIONS)
@@ -149,7 +151,8 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
         return DIVERGED
     count, dropped = find_contacts(geometry, work, options, found)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
-    n_rows = find_loop_rows(loops, work, rows, n_rows)
+    n_rows = find_cone_rows(cones, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
+    n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
     iterations, status = 0, SOLVED
