@@ -10,7 +10,7 @@ from spr_dynamics.ros import convert
 from spr_dynamics.ros.parameters import (
     ParameterError, Parameters, sensor_parameter, SENSOR_PREFIX, SENSOR_TABLE, Value)
 from spr_dynamics.sensors.contact import (
-    ContactSensorSettings, declared_sensors, link_index, SensorError)
+    ContactSensorSettings, declared_sensors, link_index, SensorError, without_patch)
 
 
 class ContactSensorParameters:
@@ -53,10 +53,12 @@ class ContactSensorParameters:
     def _declare(self, parameters: Parameters, name: str,
                  declared: Mapping[str, ContactSensorSettings]) -> ContactSensorSettings:
         topic = self.topics[name]
-        base = declared.get(name, ContactSensorSettings())
+        given = [setting for setting in SENSOR_TABLE
+                 if sensor_parameter(topic, setting) in parameters.overrides]
+        base = declared.get(name, without_patch(given))
         defaults = parameter_values(base)
         link = sensor_parameter(topic, 'link')
-        if name not in declared and link not in parameters.overrides:
+        if name not in declared and 'link' not in given:
             raise ParameterError(f'{link} is missing: the SDF has no contact sensor '
                                  f'{name!r}{name_hint(name, declared)}, so the parameter has '
                                  'to name the link that carries it')

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spr_dynamics.sdformat.values import (
     between, bitmask, boolean, colour, extended_number, frozen_array, non_negative, number, one_of,
-    positive, several, strength, unit_vector, vector3)
+    positive, several, strength, unit_vector, vector3, whole)
 
 AXES_OF_TYPE = {
     'revolute': 1, 'continuous': 1, 'prismatic': 1, 'fixed': 0, 'ball': 0, 'screw': 1,
@@ -247,12 +247,21 @@ SPR_PREFIX = 'spr:'
 PATCH = {
     'patch_min': several(number, 2),
     'patch_max': several(number, 2),
-    'patch_tolerance': non_negative,
+    'patch_tolerance': between(extended_number, 0, math.inf),
     'has_force': several(boolean, 3),
-    'force_resolution': several(between(extended_number, 0, math.inf), 3),
+    'force_resolution': several(non_negative, 3),
+    'force_variance': several(non_negative, 3),
     'force_saturation': several(between(extended_number, 0, math.inf), 3),
     'force_sensitivity': non_negative,
+    'release_sensitivity': between(extended_number, 0, math.inf),
     'falloff_coefficient': non_negative,
+    'falloff_mode': one_of('klampt', 'edge'),
+    'contact_rule': one_of('normal_force', 'any_contact'),
+    'measure': one_of('sample', 'mean', 'peak'),
+    'noise_when_idle': boolean,
+    'taxels': several(whole, 2),
+    'taxel_spread': non_negative,
+    'enabled': boolean,
 }
 """Readers of the ``spr:`` elements of a contact sensor: the settings of a tactile patch."""
 

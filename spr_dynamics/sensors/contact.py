@@ -7,6 +7,7 @@ weighted and added, the sum is compared with the sensitivity, rounded, and clamp
 """
 import dataclasses
 from dataclasses import dataclass, field
+import numbers
 from typing import NamedTuple
 
 import numpy as np
@@ -183,7 +184,7 @@ class ContactSensorSettings:
 
     def _grid(self):
         values = list(np.ravel(self.taxels))
-        if (len(values) != 2 or not all(isinstance(n, (int, np.integer)) for n in values)
+        if (len(values) != 2 or not all(isinstance(n, numbers.Real) and n % 1 == 0 for n in values)
                 or (min(values) <= 0 and values != [0, 0]) or values[0] * values[1] > MOST_TAXELS):
             self._refuse('taxels', 'rows and columns, whole numbers above 0 that make up to '
                          f'{MOST_TAXELS} cells, or 0 0')
