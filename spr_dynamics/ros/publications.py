@@ -7,6 +7,7 @@ What the node publishes.
 from collections.abc import Mapping
 
 from spr_dynamics.ros.parameters import Value
+from spr_dynamics.ros.scene_topics import scene_topics
 from spr_dynamics.ros.sensor_topics import SensorPublications
 from spr_dynamics.ros.state_topics import clock_topics, joint_states, state_topics
 from spr_dynamics.ros.streams import Publication, Source
@@ -28,6 +29,7 @@ class Publications:
         # controllers answer to joint_states, so the rest is there before
         self._all: list[Publication] = [
             *clock_topics(source),
+            *scene_topics(source, sensor_topics),
             self.sensors,
             *state_topics(source),
             self.joint_states,
