@@ -1,4 +1,5 @@
 """The contact sensor as a pure function and in a file: recorded readings, refusals, physics."""
+import dataclasses
 import json
 import re
 
@@ -349,6 +350,84 @@ def test_sensor_on_a_welded_link_feels_only_its_own_link():
     np.testing.assert_allclose(sim.sensors['pad'].reading.force,
                                sim.contacts['force'][shapes == pad].sum(0), atol=1e-12)
     assert sim.sensors['pad'].reading.seen == 1
+
+
+WELDED = """</link>
+  <link name='pad'><pose>0 0 -0.05 3.141592653589793 0 0</pose>
+    <inertial><mass>{mass}</mass></inertial>
+    <sensor name='pad' type='contact'><contact>
+      <spr:patch_min>-0.06 -0.06</spr:patch_min><spr:patch_max>0.0 0.06</spr:patch_max>
+    </contact></sensor>
+  </link>
+  <joint name='glue' type='fixed'><parent>block</parent><child>pad</child></joint>
+  <link name='spare'><inertial><mass>0.001</mass></inertial>"""
+
+
+@pytest.mark.parametrize('mass', [1e-6, 0.01])
+def test_sensor_on_a_link_without_collisions_feels_what_it_is_welded_to(mass):
+    """In Klampt a light pad has no body of its own, and its sensor never fires."""
+    sim = spr.Simulation(spr.load(text=BLOCK.format(sensors=WELDED.format(mass=mass))))
+    sim.step(n=500)
+    reading = sim.sensors['pad'].reading
+    assert reading.contact and (reading.seen, reading.counted) == (4, 2)
+    np.testing.assert_allclose(reading.force[2], -9.81 * (1 + mass) / 2, atol=0.02)
+
+
+def test_sensor_on_the_fixed_world_does_not_feel_other_models_of_it():
+    """All that is fixed is one body; a post without collisions is not the ground."""
+    text = BLOCK.format(sensors='').replace('</world>', """
+      <model name='post'><static>true</static><link name='post'>
+        <sensor name='post' type='contact'/></link></model></world>""")
+    sim = spr.Simulation(spr.load(text=text))
+    sim.step(n=50)
+    assert len(sim.contacts) == 4 and sim.sensors['post'].reading.seen == 0
+    assert sim.sensors['post'].complaint == (
+        "link 'post' has no collision that can touch anything")
+
+
+def test_many_sensors_share_a_link_each_with_its_own_settings():
+    sim = spr.Simulation(block(**{
+        f's{k}': (rate, patch(-0.06, -0.06, 0.06, 0.06, force_resolution=f'0 0 {k}'))
+        for k, rate in enumerate((0, 100, 250))}))
+    sim.step(n=501)
+    assert [sensor.sample_count for sensor in sim.sensors.values()] == [501, 51, 126]
+    np.testing.assert_allclose([sensor.reading.force[2] for sensor in sim.sensors.values()],
+                               [-9.81, -10, -10], atol=1e-4)
+
+
+def test_all_settings_may_be_written_in_a_file():
+    elements = patch(
+        -0.01, -0.02, 0.03, 0.04, patch_tolerance='inf', has_force='0 1 0',
+        force_resolution='1 2 3', force_variance='4 5 6', force_sensitivity='7',
+        release_sensitivity='6', force_saturation='inf 8 9', falloff_coefficient='0.5',
+        falloff_mode='edge', contact_rule='any_contact', measure='peak', noise_when_idle='true',
+        taxels='3 2', taxel_spread='0.1', enabled='false')
+    settings = spr.Simulation(block(foot=(50, elements))).sensors['foot'].settings
+    for name, value in {
+            'link': 'block', 'collisions': ('box',), 'patch_min': [-0.01, -0.02],
+            'patch_max': [0.03, 0.04], 'patch_tolerance': np.inf,
+            'has_force': (False, True, False), 'force_resolution': [1, 2, 3],
+            'force_variance': [4, 5, 6], 'force_sensitivity': 7, 'release_sensitivity': 6,
+            'force_saturation': [np.inf, 8, 9], 'falloff_coefficient': 0.5, 'falloff_mode': 'edge',
+            'contact_rule': 'any_contact', 'measure': 'peak', 'noise_when_idle': True,
+            'taxels': (3, 2), 'taxel_spread': 0.1, 'rate': 50, 'enabled': False}.items():
+        np.testing.assert_array_equal(getattr(settings, name), value, err_msg=name)
+    assert {field.name for field in dataclasses.fields(settings)} == {
+        'pose', 'link', 'collisions', 'rate', *re.findall(r'</spr:(\w+)>', elements)}
+
+
+@pytest.mark.parametrize('name, text, message', [
+    ('measure', 'max', r"<spr:measure> 'max' is unknown \(.*'sample', 'mean', 'peak'"),
+    ('taxels', '2.5 2', "<spr:taxels> '2.5' is not a whole number"),
+    ('noise_when_idle', 'maybe', "'maybe' is not true, false, 1 or 0"),
+    ('force_variance', '1 -1 1', "'-1' is out of range"),
+    ('release_sensitivity', '5', 'release_sensitivity = 5.0: expected 0 to force_sensitivity'),
+    ('taxels', '2 2', r'taxels = .2, 2.: expected 0 0 unless the patch is finite'),
+    ('pach_min', '0 0', "<spr:pach_min> is unknown .did you mean 'patch_min'"),
+])
+def test_wrong_setting_in_a_file_is_named_with_its_line(name, text, message):
+    with pytest.raises(spr.SprDynamicsError, match=r'<text>:\d+: .*' + message):
+        spr.Simulation(block(foot=(0, f'<spr:{name}>{text}</spr:{name}>')))
 
 
 def test_unknown_link_and_collision_are_named_with_what_there_is():

@@ -118,7 +118,7 @@ def dropped(**sensors):
     sim = spr.Simulation(block(every_step=(1000, WHOLE), **sensors))
     sim.q[2] += 0.3
     sim.step()  # the first samples
-    while not sim.contacts.size or not sim.contacts['force'].any():
+    while not sim.contacts['force'].any():
         before = sim.qd.copy()
         steps = []
         for _ in range(10):

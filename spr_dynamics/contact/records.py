@@ -8,9 +8,20 @@ from spr_dynamics.model.records import TIE
 # A pair of shapes that may touch, and how. The kind of ``a`` does not come after that of ``b``.
 PAIR = np.dtype([
     ('a', np.int64), ('b', np.int64),            # shapes
-    ('mu', np.float64),
+    ('w', np.float64),                           # inverse mass that is felt [1/kg]
+    ('mu', np.float64, 2),                       # along t1 and t2
     ('R', np.float64),                           # softness of the normal law [m/(s N s)]
-    ('R_stick', np.float64),                     # softness of sticking
+    ('R_stick', np.float64, 2),                  # softness of sticking, along t1 and t2
+    ('is_round', np.bool_),                      # friction is the same along t1 and t2
+    ('guide', np.int64),                         # shape that gives the direction of t1, or -1
+    ('restitution', np.float64),                 # of the normal velocity,
+    ('bounce_speed', np.float64),                # from this speed on [m/s]
+    ('torsion', np.float64),                     # friction about the normal: coefficient,
+    ('patch_radius', np.float64),                # arm, or
+    ('surface_radius', np.float64),              # what it grows with: sqrt(radius depth)
+    ('R_spin', np.float64),                      # its softness [rad/(s N m s)]
+    ('rolling', np.float64),                     # arm of the torque against rolling [m]
+    ('R_roll', np.float64),                      # its softness
     ('rate', np.float64),                        # at which an overlap is undone [1/s]
     ('max_speed', np.float64),                   # at most this fast [m/s]
     ('min_depth', np.float64),                   # overlap that is left alone [m]
@@ -19,22 +30,29 @@ PAIR = np.dtype([
 # One contact point: frame C has the normal n, from shape a to shape b, and tangents t1, t2.
 CONTACT = np.dtype([
     ('key', np.int64),                           # which features touch: one of its pair's manifold
+    ('pair', np.int64),
     ('body_a', np.int64), ('body_b', np.int64),
     ('shape_a', np.int64), ('shape_b', np.int64),
     ('point', np.float64, 3),                    # halfway between the surfaces, world
     ('n', np.float64, 3), ('t1', np.float64, 3), ('t2', np.float64, 3),
     ('gap', np.float64),                         # negative: overlap [m]
-    ('mu', np.float64), ('R', np.float64), ('R_stick', np.float64),
-    ('b', np.float64),                           # normal velocity that is asked for [m/s]
+    ('mu', np.float64, 2),                       # along t1 and t2
+    ('R', np.float64), ('R_stick', np.float64, 2), ('is_round', np.bool_),
+    ('b', np.float64, 3),                        # velocity asked for along n, t1, t2 [m/s]
+    ('b_calm', np.float64),                      # along n where nothing bounces
+    ('bounce', np.float64),                      # along n after an impact, 0: nothing bounces
     ('u', np.float64, 3),                        # velocity of b against a along n, t1, t2
     ('du', np.float64, 3),                       # how it changes along the search direction
     ('impulse', np.float64, 3),                  # on b, along n, t1, t2 [N s]
+    ('state', np.int64),                         # OPEN, STICKING or SLIDING
     ('bound', np.float64),                       # normal impulse that bounds friction [N s]
     ('bound_before', np.float64),                # an earlier one,
     ('miss_before', np.float64),                 # and by how much the impulse was another
     ('n_support', np.int64),                     # how many velocities move the point
     ('force', np.float64, 3),                    # on b, world [N]
 ], align=True)
+
+OPEN, STICKING, SLIDING = range(3)  # states of a contact: no force, friction holds, or does not
 
 LIMIT, FRICTION, TIED = 0, 1, 2  # kinds of rows: acts one way; both ways up to a bound; always
 RIGID_LIMIT = 1e8  # [N m/rad] or [N/m] SDF's default stiffness of a limit, which stands for none

@@ -54,6 +54,8 @@ class Spec:
     """Whether infinity is a value."""
     length: int | None = None
     """Number of entries, where that is fixed."""
+    choices: tuple[str, ...] = ()
+    """The texts that are possible, where not all are."""
     live: bool = False
     """Whether it may change while the node runs."""
 
@@ -104,6 +106,13 @@ TABLE = {spec.name: spec for spec in (
          description='Whether to publish /clock; one node only may do that'),
     Spec(name='clock_rate', kind='number', default=100.0, unit='Hz of simulated time', low=0.0,
          high=LARGEST_RATE, live=True, description='Rate of /clock; 0: every step'),
+    Spec(name='publish_tf', kind='text', default='all', choices=('all', 'root', 'none'),
+         description='Which frames /tf holds: all; root, what robot_state_publisher does not '
+                     'know, so that it can do the rest; or none'),
+    Spec(name='tf_rate', kind='number', default=50.0, unit='Hz of simulated time', low=0.0,
+         high=LARGEST_RATE, live=True, description='Rate of /tf; 0: every step'),
+    Spec(name='marker_rate', kind='number', default=25.0, unit='Hz of simulated time', low=0.0,
+         high=LARGEST_RATE, live=True, description='Rate of contact_markers; 0: every step'),
     Spec(name='frame_prefix', kind='text', default='',
          description='Put before the name of each frame but world, such as robot1/'),
     Spec(name='command_timeout', kind='number', default=0.0, unit='s of simulated time', low=0.0,
@@ -200,6 +209,9 @@ def checked(spec: Spec, value: Value, *, name: str | None = None) -> Value:
         raise ParameterError(f'{name} = {value!r}: expected {_wanted(spec)}')
     if kind in ('integer', 'number') and not all(_in_range(spec, entry) for entry in entries):
         raise ParameterError(f'{name} = {value!r}: out of range, expected {_wanted(spec)}')
+    if spec.choices and value not in spec.choices:
+        raise ParameterError(f'{name} = {value!r}: expected {_wanted(spec)}'
+                             f'{did_you_mean(value, spec.choices)}')
     return value
 
 
@@ -222,6 +234,9 @@ def _in_range(spec: Spec, entry: float) -> bool:
 
 def _wanted(spec: Spec) -> str:
     """Say in words what a parameter takes."""
+    if spec.choices:
+        *most, last = map(repr, spec.choices)
+        return f'{", ".join(most)} or {last}'
     nouns = {'bool': 'true or false', 'integer': 'a whole number', 'number': 'a number',
              'text': 'text', 'bools': 'booleans', 'numbers': 'numbers', 'texts': 'texts'}
     words = [nouns[spec.kind]]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from spr_dynamics.ros.motion_topics import force_torque_topics, imu_topics
 from spr_dynamics.ros.parameters import Value
+from spr_dynamics.ros.scene_topics import scene_topics
 from spr_dynamics.ros.sensor_topics import SensorPublications
 from spr_dynamics.ros.state_topics import clock_topics, joint_states, state_topics
 from spr_dynamics.ros.streams import Publication, Source
@@ -30,6 +31,7 @@ class Publications:
         # controllers answer to joint_states, so the rest is there before
         self._all: list[Publication] = [
             *clock_topics(source),
+            *scene_topics(source, sensor_topics),
             self.sensors,
             *self.samples,
             *state_topics(source),

@@ -18,13 +18,13 @@ class SensorPublication:
         Make the topics.
 
         :param source: What they are made for.
-        :param name: The sensor's name; it names the sensor's frame too.
-        :param topic: Its name in ROS.
+        :param name: The sensor's name.
+        :param topic: Its name in ROS; it names the sensor's frame too.
         """
         node = source.node
         self.topic = f'contact_sensors/{topic}/wrench'
         self._sensor = source.simulation.sensors[name]
-        self._wrench = convert.wrench_message(source.frame(name))
+        self._wrench = convert.wrench_message(source.frames.sensor(topic))
         self._wrench_publisher = node.create_publisher(WrenchStamped, self.topic, STATE_QOS)
         self._contact_publisher = node.create_publisher(
             Bool, f'contact_sensors/{topic}/contact', LATCHED_QOS)

@@ -81,7 +81,7 @@ def odom(source: Source) -> list[Stream]:
     if message_type is None:
         return []
     root = simulation.model.free_roots[0]
-    writer = convert.OdometryWriter(message_type, root, source.frame(root.name))
+    writer = convert.OdometryWriter(message_type, root, source.frames.link(root.name))
     return [source.topic('odom', message_type, STATE_QOS, 'publish_rate',
                          lambda: writer.fill(simulation.time_ns, simulation.q, simulation.qd))]
 

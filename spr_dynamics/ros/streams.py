@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from spr_dynamics.ros.convert import topic_from_name
+from spr_dynamics.ros.description import describe
+from spr_dynamics.ros.frames import Frames
 from spr_dynamics.ros.parameters import Parameters, Value
 from spr_dynamics.ros.schedule import Schedule
 
@@ -161,6 +162,8 @@ class Source:
         :param parameters: The node's parameters, all declared.
         """
         self.node, self.simulation, self.parameters = node, simulation, parameters
+        self.urdf = describe(simulation.model)
+        self.frames = Frames(simulation.model, self.urdf, parameters.value('frame_prefix'))
 
     def topic(self, name: str, message_type: type, qos: QoSProfile, rate_name: str,
               fill: Callable[[], Any]) -> Stream:
@@ -186,14 +189,6 @@ class Source:
         """
         return Stream(publish, publishers, self.simulation.dt_ns, rate_name,
                       self.parameters.value(rate_name))
-
-    def frame(self, name: str) -> str:
-        """
-        Return the frame of a link or sensor.
-
-        :param name: Its name in the SDF.
-        """
-        return self.parameters.value('frame_prefix') + topic_from_name(name)
 
     def message_type(self, package: str, name: str, topic: str) -> Any:
         """

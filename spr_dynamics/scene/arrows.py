@@ -4,6 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.model.model import Model
+from spr_dynamics.sdformat.assemble import PlacedLink
 from spr_dynamics.simulation.contacts import Contacts
 
 WORLD_BODY = 0
@@ -37,15 +38,21 @@ def size(model: Model) -> float:
 
     :param model: The robot.
     """
-    moving = [k for k, link in enumerate(model.links) if link['body'] != WORLD_BODY]
-    places = [model.assembly.links[k].T_WL @ model.assembly.links[k].element.inertial.pose
-              for k in moving]
-    places += [model.assembly.links[k].T_WL for k in moving]
+    points = _places(model)
     largest = max((2.0 * shape['radius'] for shape in model.shapes
                    if shape['body'] != WORLD_BODY), default=0.0)
-    points = np.array([place.p for place in places])
-    span = float(np.linalg.norm(np.ptp(points, axis=0))) if places else 0.0
+    span = float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
     return max(span, float(largest), SMALLEST)
+
+
+def centre(model: Model) -> np.ndarray:
+    """
+    Return the middle of what moves in its home pose, world [m], shape (3,).
+
+    :param model: The robot.
+    """
+    points = _places(model)
+    return 0.5 * (points.min(axis=0) + points.max(axis=0)) if len(points) else np.zeros(3)
 
 
 def metres_per_newton(model: Model) -> float:
@@ -54,6 +61,17 @@ def metres_per_newton(model: Model) -> float:
 
     :param model: The robot.
     """
-    mass = sum(link.element.inertial.mass for k, link in enumerate(model.assembly.links)
-               if model.links[k]['body'] != WORLD_BODY)
+    mass = sum(link.element.inertial.mass for link in _moving_links(model))
     return WEIGHT_ARROW * size(model) / (mass * STANDARD_GRAVITY) if mass else 1.0
+
+
+def _moving_links(model: Model) -> list[PlacedLink]:
+    return [link for link, record in zip(model.assembly.links, model.links)
+            if record['body'] != WORLD_BODY]
+
+
+def _places(model: Model) -> np.ndarray:
+    """Return origins and centres of mass of the links that move, world [m], shape (n, 3)."""
+    moving = _moving_links(model)
+    return np.array([T.p for link in moving
+                     for T in (link.T_WL, link.T_WL @ link.element.inertial.pose)]).reshape(-1, 3)

@@ -209,19 +209,20 @@ class _Writer:
             etree.SubElement(target, 'inertia', {
                 f'i{"xyz"[i]}{"xyz"[j]}': words([inertial.inertia[i, j]])
                 for i in range(3) for j in range(i, 3)})
-        for shape in link.visuals:
-            self.write_shape(element, 'visual', shape, name)
-        for shape in link.collisions:
-            self.write_shape(element, 'collision', shape, name)
+        for tag, shapes in (('visual', link.visuals), ('collision', link.collisions)):
+            for shape in shapes:
+                fault = self.write_shape(element, tag, shape)
+                if fault and not link.is_static:  # what stands still is not part of the robot
+                    self.left_out.append(f"{tag} '{shape.name}' of link '{name}' {fault}")
 
-    def write_shape(self, link: etree._Element, tag: str, shape: PlacedShape, of: str) -> None:
+    def write_shape(self, link: etree._Element, tag: str, shape: PlacedShape) -> str:
+        """Write a shape, or say what is wrong with it."""
         geometry = shape.element.geometry
         parts = self.parts(geometry)
         if not parts and not isinstance(geometry, Empty):
-            what = f"{tag} '{shape.name}'"
             fault = f"is of type '{type(geometry).__name__.lower()}', which URDF can't say"
-            link.append(comment(f'{what} {fault}'))
-            self.left_out.append(f"{what} of link '{of}' {fault}")
+            link.append(comment(f"{tag} '{shape.name}' {fault}"))
+            return fault
         for part in parts:
             element = etree.SubElement(link, tag, name=shape.name + part.suffix)
             write_origin(element, shape.T_LS @ part.T_SP)
@@ -233,6 +234,7 @@ class _Writer:
                 colour = self.colours.setdefault(tuple(diffuse), f'colour_{len(self.colours)}')
                 material = etree.SubElement(element, 'material', name=colour)
                 etree.SubElement(material, 'color', rgba=words(diffuse))
+        return ''
 
     def parts(self, geometry: Geometry) -> list['Primitive']:
         """Return what a shape is made of in URDF; nothing if that can't be done."""

@@ -47,43 +47,55 @@ def setting_text(settings, name) -> str:
     return words(value) if np.ndim(value) else word(value)
 
 
-def with_setting(settings, name, text, link_names):
+def with_texts(settings, texts, link_names):
     """
-    Return settings of which one is read from text.
+    Return settings of which some are read from text.
 
-    :param name: Klampt's or ours.
+    A sensor that moves to another link feels all the collisions there, unless these are given.
+
+    :param texts: By name, Klampt's or ours.
     :param link_names: Those of the model; a number of a link stands for its name.
-    :raises SensorError: If there is none of that name, or the text is no such value.
+    :raises SensorError: If there is no setting of a name, or a text is no such value.
     """
-    field = field_of(settings, name)
-    if not isinstance(text, str):
-        raise SensorError(f'{name} = {text!r}: expected text')
+    changes = {}
+    for name, text in texts.items():
+        field = field_of(settings, name)
+        if not isinstance(text, str):
+            raise SensorError(f'{name} = {text!r}: expected text')
+        changes[field] = link_from(text.strip(), link_names) if field == 'link' else \
+            value_from(text, name, field, getattr(settings, field))
+    if changes.get('link', settings.link) != settings.link:
+        changes = {'collisions': ()} | changes
+    return dataclasses.replace(settings, **changes)
+
+
+def value_from(text, name, field, present):
+    """
+    Read the value of a setting.
+
+    :param name: What a message calls it.
+    :param field: Our name.
+    :param present: Its present value, which is of the same kind.
+    :raises SensorError: If the text is no such value.
+    """
     entries = text.split()
-    change = {}
-    if field == 'link':
-        change['link'] = link_from(text.strip(), link_names)
-        if change['link'] != settings.link:
-            change['collisions'] = ()  # those named belong to the first link
-    elif field == 'collisions':
-        change[field] = tuple(entries)
-    elif isinstance(getattr(settings, field), str):
-        change[field] = text.strip()
-    elif field in ('enabled', 'noise_when_idle'):
-        change[field], = read(name, entries, 1, truth)
-    elif field == 'has_force':
-        change[field] = tuple(read(name, entries, 3, truth))
-    elif field == 'taxels':
-        change[field] = tuple(read(name, entries, 2, int))
-    elif field == 'pose':
+    if isinstance(present, str):
+        return text.strip()
+    if field == 'collisions':
+        return tuple(entries)
+    if field == 'pose':
         numbers = read(name, entries, 12, float)
         pose = np.eye(4)
         pose[:3, :3], pose[:3, 3] = np.reshape(numbers[:9], (3, 3)), numbers[9:]
-        change[field] = pose
-    elif np.ndim(getattr(settings, field)):
-        change[field] = np.array(read(name, entries, getattr(settings, field).size, float))
-    else:
-        change[field], = read(name, entries, 1, float)
-    return dataclasses.replace(settings, **change)
+        return pose
+    if field == 'has_force':
+        return tuple(read(name, entries, 3, truth))
+    if field == 'taxels':
+        return tuple(read(name, entries, 2, int))
+    if np.ndim(present):
+        return np.array(read(name, entries, present.size, float))
+    value, = read(name, entries, 1, truth if isinstance(present, bool) else float)
+    return value
 
 
 def field_of(settings, name) -> str:

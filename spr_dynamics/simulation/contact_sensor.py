@@ -1,5 +1,5 @@
 """A contact sensor while the simulation runs."""
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -227,8 +227,16 @@ class ContactSensor(Sensor):
         :raises SensorError: If there is no such setting, or the value is no good; nothing has
             changed then.
         """
-        self.settings = klampt.with_setting(self._settings, name, text,
-                                            self._around.model.link_names)
+        self.set_settings({name: text})
+
+    def set_settings(self, texts: Mapping[str, str]):
+        """
+        Read some settings from text, as ``set_setting`` does, all of them or none.
+
+        :param texts: By name; ``setting_texts`` of any sensor are such.
+        :raises SensorError: As of ``set_setting``.
+        """
+        self.settings = klampt.with_texts(self._settings, texts, self._around.model.link_names)
 
     def advance(self, dt: float):
         """

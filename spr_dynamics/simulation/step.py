@@ -8,6 +8,7 @@ from spr_dynamics.contact.geometry import GEOMETRY_SIZE
 from spr_dynamics.contact.impulses import find_velocities
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import are_idle, find_joint_rows
+from spr_dynamics.contact.laws import contact_state
 from spr_dynamics.contact.loops import find_loop_rows
 from spr_dynamics.contact.records import CONE, CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
@@ -121,6 +122,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     expand_velocities(followers_of(block), x[VELOCITY])
     for c in range(n_contacts):
         contact = contacts[c]
+        contact.state = contact_state(contact)
         p = contact.impulse
         for axis in range(3):
             contact.force[axis] = (p[0] * contact.n[axis] + p[1] * contact.t1[axis]
