@@ -2,6 +2,7 @@
 import numba
 import numpy as np
 
+from spr_dynamics.contact.anchors import recall_anchors
 from spr_dynamics.contact.cones import find_cone_rows
 from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.geometry import GEOMETRY_SIZE
@@ -12,6 +13,7 @@ from spr_dynamics.contact.laws import contact_state
 from spr_dynamics.contact.loops import find_loop_rows
 from spr_dynamics.contact.records import CONE, CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
+from spr_dynamics.contact.turning import find_turning_rows
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
@@ -152,11 +154,13 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
     count, dropped = find_contacts(geometry, work, options, found)
+    recall_anchors(geometry, work, kept, counters[CONTACTS], found, count, dt)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
     n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
+    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     iterations, status = 0, SOLVED
     if count + n_rows > 0:
         if not has_spins:
