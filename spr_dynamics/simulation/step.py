@@ -44,6 +44,7 @@ from spr_dynamics.simulation.state import (
     CONTACTS, COUNTERS, DROPPED, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
 
 DIVERGED, UNSETTLED = 2, 3
+ROUNDOFF = 1e-9  # of the largest change of velocity in free motion; solutions vary by less
 
 
 @kernel
@@ -86,6 +87,22 @@ def free_velocities(block, q, qd, dt, x, has_spins):
         x[VELOCITY, k] = x[FREE_VELOCITY, k]
 
 
+@woven
+def guess_velocities(qd, change, x):
+    """
+    Go on as in the last step; but a velocity of round-off is none, and so is such a change.
+
+    What rests or creeps would be shaken by its own round-off for ever: each guess would overshoot.
+    """
+    free_change = 0.0
+    for k in range(qd.size):
+        free_change = max(free_change, abs(x[FREE_VELOCITY, k] - qd[k]))
+    least = ROUNDOFF * free_change
+    for k in range(qd.size):
+        guess = qd[k] + change[k] if abs(change[k]) > least else qd[k]
+        x[VELOCITY, k] = guess if abs(guess) > least else 0.0
+
+
 @exact
 def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, change, options):
     """
@@ -106,7 +123,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     pair_in_order(tree, columns, M)
     for k in range(nv):
         M[k, k] += x[DIAGONAL, order[k]]
-        x[VELOCITY, k] = qd[k] + change[k]
+    guess_velocities(qd, change, x)
     reduce_matrix(followers, M)
     iterations, status = find_velocities(
         tree, work, columns, followers, order, contacts, n_contacts, rows, n_rows,
