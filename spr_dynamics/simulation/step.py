@@ -20,7 +20,7 @@ from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middl
 from spr_dynamics.dynamics.work import (
     columns_of, drives_of, followers_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of, tree_of, work_of,
     zero_of)
-from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
+from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR
 from spr_dynamics.model.records import AXIS
 from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
 from spr_dynamics.simulation.buffers import (
@@ -57,7 +57,7 @@ def has_spin(tree):
     return False
 
 
-@woven
+@kernel
 def free_velocities(block, q, qd, dt, x, has_spins):
     """
     Compute the velocities that the step would end with if nothing touched.
@@ -123,7 +123,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     return iterations, status
 
 
-@woven
+@kernel
 def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     """
     Take a step of first order, contacts included; only the last lines change the state.
@@ -179,7 +179,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     return OK
 
 
-@woven
+@kernel
 def smooth_step(block, q, qd, qdd, change, x):
     """
     Take a step of a higher order, in which nothing touches.
