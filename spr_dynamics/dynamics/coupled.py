@@ -11,7 +11,7 @@ from spr_dynamics.dynamics.crba import composite_inertias, inertia_matrix
 from spr_dynamics.dynamics.rnea import forces_through_joints
 from spr_dynamics.dynamics.work import (
     columns_of, coupled_of, followers_of, N_FOLLOWERS, tree_of, work_of)
-from spr_dynamics.jit import kernel, woven
+from spr_dynamics.jit import kernel
 
 
 @kernel
@@ -55,7 +55,7 @@ def expand_positions(followers, q):
         q[follower.q] = follower.ratio * q[follower.leader_q] + follower.offset
 
 
-@woven
+@kernel
 def coupled_accelerations(block, tau, diagonal, qdd):
     """
     Find the accelerations of joints some of which follow others: G^T M G z = G^T (tau - c - g).
@@ -78,7 +78,7 @@ def coupled_accelerations(block, tau, diagonal, qdd):
     expand_velocities(followers, qdd)
 
 
-@woven
+@kernel
 def find_accelerations(block, tau, diagonal, qdd):
     """
     Find what joint forces do, mimics and gears included.

@@ -24,7 +24,7 @@ from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middl
 from spr_dynamics.dynamics.work import (
     columns_of, drives_of, followers_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of, tree_of, work_of,
     zero_of)
-from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR, woven
+from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR
 from spr_dynamics.model.records import AXIS
 from spr_dynamics.sensors.inertial import mean_accelerations
 from spr_dynamics.sensors.measure import FELT, read_sensors, READING, SENSOR
@@ -66,7 +66,7 @@ def has_spin(tree):
     return False
 
 
-@woven
+@kernel
 def free_velocities(block, q, qd, dt, x, has_spins):
     """
     Compute the velocities that the step would end with if nothing touched.
@@ -87,7 +87,7 @@ def free_velocities(block, q, qd, dt, x, has_spins):
         x[VELOCITY, k] = x[FREE_VELOCITY, k]
 
 
-@woven
+@kernel
 def guess_velocities(qd, change, x):
     """
     Go on as in the last step; but a velocity of round-off is none, and so is such a change.
@@ -149,7 +149,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     return iterations, status
 
 
-@woven
+@kernel
 def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     """
     Take a step of first order, contacts included; only the last lines change the state.
@@ -211,7 +211,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     return OK
 
 
-@woven
+@kernel
 def smooth_step(block, q, qd, qdd, change, counters, x):
     """
     Take a step of a higher order, in which nothing touches.
