@@ -9,6 +9,8 @@ pytest.importorskip('rclpy')
 import needs  # noqa: E402
 from spr_dynamics.errors import SprDynamicsError  # noqa: E402
 from spr_dynamics.ros import convert  # noqa: E402
+from spr_dynamics.sensors.axis_noise import AxisNoise  # noqa: E402
+from spr_dynamics.sensors.imu import ImuReading, ImuSettings  # noqa: E402
 
 
 class Axis(NamedTuple):
