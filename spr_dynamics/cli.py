@@ -147,59 +147,9 @@ def load(options):
 
 def show(options) -> int:
     """Print a robot: links, joints, sensors."""
-    from spr_dynamics.sensors.contact import declared_sensors
-    from spr_dynamics.sensors.force_torque import declared_force_torques
-    from spr_dynamics.sensors.imu import declared_imus
-    model = load(options)
-    masses = [link.element.inertial.mass for link in model.assembly.links
-              if not link.is_static]
-    print(f'{model.name}: {len(model.link_names)} links, {sum(masses):.4g} kg, '
-          f'{model.nv} degrees of freedom, step {model.dt:g} s, '
-          f'gravity {" ".join(f"{g:g}" for g in model.gravity)} m/s^2')
-    print_table('link', ['mass [kg]', 'body', 'collisions', 'visuals'], [
-        (name, f'{link.element.inertial.mass:.4g}' if not link.is_static else 'static',
-         'world' if record['body'] == 0 else record['body'], len(link.collisions),
-         len(link.visuals))
-        for name, link, record in zip(model.link_names, model.assembly.links, model.links)])
-    print_table('joint', ['type', 'parent', 'child', 'lower', 'upper', 'effort', 'damping'], [
-        *((root.name, 'free', 'world', root.name, '', '', '', '') for root in model.free_roots),
-        *((dof.name, model.joints[dof.joint].type, model.joints[dof.joint].parent,
-           model.joints[dof.joint].child, f'{dof.lower:g}', f'{dof.upper:g}',
-           f'{model.effort_limit[dof.v]:g}', f'{damping(model, dof):g}')
-          for dof in model.dofs)])
-    print_table('contact sensor', ['link', 'patch [m]', 'rate [Hz]', 'collisions'], [
-        (name, sensor.link, f'{sensor.patch_min.tolist()} {sensor.patch_max.tolist()}',
-         rate(sensor), ' '.join(sensor.collisions))
-        for name, sensor in declared_sensors(model).items()])
-    print_table('imu', ['link', 'rate [Hz]', 'orientation from'], [
-        (name, sensor.link, rate(sensor),
-         sensor.localization if sensor.has_orientation else 'not reported')
-        for name, sensor in declared_imus(model).items()])
-    print_table('force_torque sensor', ['joint', 'rate [Hz]', 'axes', 'direction'], [
-        (name, sensor.joint, rate(sensor), sensor.frame, sensor.measure_direction)
-        for name, sensor in declared_force_torques(model).items()])
+    from spr_dynamics.explain.robot import described
+    print(described(load(options)))
     return 0
-
-
-def rate(sensor) -> str:
-    """Write how often a sensor samples."""
-    return f'{sensor.rate:g}' if sensor.rate else 'each step'
-
-
-def damping(model, dof) -> float:
-    """Return the damping of a joint axis; a ball has none."""
-    return float(model.drives['damping'][model.drives['v'] == dof.v].sum())
-
-
-def print_table(first, titles, rows):
-    """Print rows in aligned columns below their titles; nothing if there are none."""
-    if not rows:
-        return
-    lines = [[first, *titles], *[[str(cell) for cell in row] for row in rows]]
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    print()
-    for line in lines:
-        print('  '.join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
 
 
 def simulate(options) -> int:

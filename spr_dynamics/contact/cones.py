@@ -41,14 +41,17 @@ def cone_laws(model, options, dt, M_inv) -> np.ndarray:
 
 
 @exact
-def add_cone_row(rows, count, cone, rate, gap, spin, dt):
+def add_cone_row(rows, count, cone, rate, gap, spin, half, dt):
     """
     Add a row that lets an angle grow by ``gap`` at most.
 
     :param rate: How the angle grows with the ball's velocities.
     :param spin: Velocities that the step would end with otherwise.
+    :param half: What the gyroscopic torque leaves out of those that turn the ball in the step. It
+        may use the gap up, but a row does not push for it.
     """
     row = rows[count]
+    gap = max(gap + dt * dot(rate, half), min(gap, 0.0))
     row.kind, row.body_a, row.body_b = LIMIT, 0, cone.body
     row.column, row.n_columns = cone.column, 3
     put_vector(row.e, 0, scale(rate, -1.0))
@@ -59,7 +62,7 @@ def add_cone_row(rows, count, cone, rate, gap, spin, dt):
 
 
 @exact
-def add_swing_rows(rows, count, cone, R, spin, reach, dt):
+def add_swing_rows(rows, count, cone, R, spin, half, reach, dt):
     """
     Hold the child's z axis in the cone.
 
@@ -81,7 +84,8 @@ def add_swing_rows(rows, count, cone, R, spin, reach, dt):
         if gap < reach:
             share = across / max(along * along + z.z * z.z, TINY)
             rate = subtract(Vector(-y, x, 0.0), scale(Vector(along * x, along * y, z.z), share))
-            count = add_cone_row(rows, count, cone, times(transpose(R), rate), gap, spin, dt)
+            count = add_cone_row(rows, count, cone, times(transpose(R), rate), gap, spin,
+                                 half, dt)
         if not (is_narrow and z.z > 0.0):
             break
         x, y = -y, x
@@ -89,7 +93,7 @@ def add_swing_rows(rows, count, cone, R, spin, reach, dt):
 
 
 @exact
-def add_twist_rows(rows, count, cone, w, x, y, z, spin, reach, dt):
+def add_twist_rows(rows, count, cone, w, x, y, z, spin, half, reach, dt):
     """
     Hold the twist between its bounds.
 
@@ -109,12 +113,12 @@ def add_twist_rows(rows, count, cone, w, x, y, z, spin, reach, dt):
             rate = scale(Vector(sine * x - cosine * y, sine * y + cosine * x,
                                 sine * z + cosine * w),
                          1.0 / math.sqrt(max(1.0 - share * share, TINY)))
-            count = add_cone_row(rows, count, cone, rate, gap, spin, dt)
+            count = add_cone_row(rows, count, cone, rate, gap, spin, half, dt)
     return count
 
 
 @exact
-def find_cone_rows(cones, q, qd, free, dt, rows, count):
+def find_cone_rows(cones, work, q, qd, free, dt, rows, count):
     """
     Add the limits of balls that are near.
 
@@ -125,10 +129,12 @@ def find_cone_rows(cones, q, qd, free, dt, rows, count):
     for k in range(cones.size):
         cone = cones[k]
         now, spin, to_C = as_vector(qd, cone.v), as_vector(free, cone.v), cone.q_CJ
+        half = as_vector(work[cone.body].half_turn, 0)
         reach = NEAR + REACH * dt * math.sqrt(max(dot(now, now), dot(spin, spin)))
         w, x, y, z = times_quaternion(to_C[0], to_C[1], to_C[2], to_C[3], q[cone.q],
                                       q[cone.q + 1], q[cone.q + 2], q[cone.q + 3])
-        count = add_swing_rows(rows, count, cone, rotation(w, x, y, z), spin, reach, dt)
+        count = add_swing_rows(rows, count, cone, rotation(w, x, y, z), spin, half, reach,
+                               dt)
         if cone.upper < math.inf:
-            count = add_twist_rows(rows, count, cone, w, x, y, z, spin, reach, dt)
+            count = add_twist_rows(rows, count, cone, w, x, y, z, spin, half, reach, dt)
     return count

@@ -50,6 +50,15 @@ class ContactSensorParameters:
         return {name: self._validated(name, with_values(settings[name], change))
                 for name, change in changes.items()}
 
+    def values(self, sensors: Mapping[str, Any]) -> dict[str, Value]:
+        """
+        Return the values that parameters should have, by full name.
+
+        :param sensors: The sensors of a simulation, by name.
+        """
+        return {sensor_parameter(topic, setting): value for name, topic in self.topics.items()
+                for setting, value in parameter_values(sensors[name].settings).items()}
+
     def _declare(self, parameters: Parameters, name: str,
                  declared: Mapping[str, ContactSensorSettings]) -> ContactSensorSettings:
         topic = self.topics[name]

@@ -67,6 +67,15 @@ def stamp_from_ns(stamp: Time, time_ns: int) -> None:
     stamp.sec, stamp.nanosec = divmod(time_ns, NS)
 
 
+def ns_from_stamp(stamp: Time) -> int:
+    """
+    Return a stamp as a time [ns].
+
+    :param stamp: The stamp.
+    """
+    return stamp.sec * NS + stamp.nanosec
+
+
 class JointStateWriter:
     """One JointState for the same joints again and again."""
 

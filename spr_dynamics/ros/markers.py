@@ -11,7 +11,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.ros.convert import WORLD_FRAME
 from spr_dynamics.ros.mesh_files import mesh_files, portable_uri
-from spr_dynamics.ros.streams import LATCHED_QOS, Source, Stream
+from spr_dynamics.ros.streams import LATCHED_QOS, Output, Source, Stream
 from spr_dynamics.scene.arrows import Arrow, contact_arrows, metres_per_newton, size
 from spr_dynamics.scene.patches import outline
 from spr_dynamics.scene.shapes import Shape, shapes
@@ -41,18 +41,18 @@ def visual_topics(source: Source, *, has_frames: bool) -> list[Stream]:
     drawn, problems = shape_markers(model)
     for problem in problems:
         source.node.get_logger().warning(f'visual_markers: {problem}')
-    publisher = source.node.create_publisher(MarkerArray, 'visual_markers', LATCHED_QOS)
+    output = Output(source.node, MarkerArray, 'visual_markers', LATCHED_QOS)
     if not has_frames:
         writer = WorldMarkers(drawn)
-        publisher.publish(writer.fill(link_poses(model, source.simulation.q)))
+        output.publish(writer.fill(link_poses(model, source.simulation.q)))
         return [source.stream(
-            lambda: publisher.publish(writer.fill(link_poses(model, source.simulation.q))),
-            [publisher], 'marker_rate')]
+            lambda: output.publish(writer.fill(link_poses(model, source.simulation.q))),
+            [output], 'marker_rate')]
     for shape, marker in drawn:
         marker.header.frame_id = source.frames.link(model.link_names[shape.link])
         marker.frame_locked = True
         put_pose(marker, shape.T_LS)
-    publisher.publish(MarkerArray(markers=[clear(), *(marker for _, marker in drawn)]))
+    output.publish(MarkerArray(markers=[clear(), *(marker for _, marker in drawn)]))
     return []
 
 
@@ -170,9 +170,8 @@ def contact_topics(source: Source, sensor_topics: Mapping[str, str]) -> list[Str
     :param source: What it is made for.
     :param sensor_topics: The ROS name of each contact sensor.
     """
-    publisher = source.node.create_publisher(MarkerArray, 'contact_markers', NEWEST_QOS)
     writer = ContactMarkers(source.simulation, sensor_topics)
-    return [source.stream(lambda: publisher.publish(writer.fill()), [publisher], 'marker_rate')]
+    return [source.topic('contact_markers', MarkerArray, NEWEST_QOS, 'marker_rate', writer.fill)]
 
 
 class ContactMarkers:

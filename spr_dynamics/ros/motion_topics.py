@@ -12,7 +12,7 @@ from sensor_msgs.msg import Imu
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.frames import FixedFrame
 from spr_dynamics.ros.parameters import Value
-from spr_dynamics.ros.streams import Newcomers, NOT_DUE, Source, STATE_QOS
+from spr_dynamics.ros.streams import NOT_DUE, Output, Source, STATE_QOS
 from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sensors.declared import placed_sensors
@@ -37,13 +37,12 @@ class SamplePublication:
         self._sensor, self._fill = source.simulation.sensors[name], fill
         self.mount: str = getattr(self._sensor.settings, self._sensor.holder)
         """The link or joint that it is on."""
-        self._publisher = source.node.create_publisher(message_type, topic, STATE_QOS)
-        self._newcomers = Newcomers([self._publisher])
+        self._output = Output(source.node, message_type, topic, STATE_QOS)
         self._samples = 0
 
     def steps_until_due(self, step: int) -> int:
         """Return how many steps can be taken in one call without missing a sample."""
-        if not self._publisher.get_subscription_count():
+        if not self._output.is_wanted:
             return NOT_DUE
         return max(1, self._sensor.next_step - step + 1)
 
@@ -55,13 +54,13 @@ class SamplePublication:
     def publish_now(self, step: int) -> None:
         """Publish the newest sample, if there is one and somebody listens."""
         self._samples = self._sensor.sample_count
-        if self._samples and self._publisher.get_subscription_count():
-            self._publisher.publish(
+        if self._samples and self._output.is_wanted:
+            self._output.publish(
                 self._fill(self._sensor.sample_time_ns, self._sensor.reading))
 
     def greet(self, is_still: bool) -> None:
         """Notice who has come to listen; while time stands still, show them the last sample."""
-        if self._newcomers.have_come() and is_still:
+        if self._output.take_newcomers() and is_still:
             self.publish_now(0)
 
     def set_rates(self, rates: Mapping[str, Value], step: int) -> None:

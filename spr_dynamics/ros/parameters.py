@@ -321,6 +321,20 @@ class Parameters:
         value = self._node.get_parameter(name).value
         return value if isinstance(value, bool | int | float | str) else list(value)
 
+    def put(self, values: Mapping[str, Value]) -> None:
+        """
+        Write values that hold already, as after loading a state; nothing is checked or applied.
+
+        :param values: Values of live parameters by full name.
+        """
+        apply, self._apply = self._apply, lambda values: None
+        try:
+            self._node.set_parameters([
+                Parameter(name, value=value) for name, value in values.items()
+                if value != self.value(name)])
+        finally:
+            self._apply = apply
+
     def is_declared(self, name: str) -> bool:
         """
         Return whether a parameter is declared.

@@ -7,7 +7,7 @@ from std_msgs.msg import Bool
 
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.parameters import Value
-from spr_dynamics.ros.streams import LATCHED_QOS, Newcomers, NOT_DUE, Source, STATE_QOS
+from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
 
 
 class SensorPublication:
@@ -25,10 +25,9 @@ class SensorPublication:
         self.topic = f'contact_sensors/{topic}/wrench'
         self._sensor = source.simulation.sensors[name]
         self._wrench = convert.wrench_message(source.frames.sensor(topic))
-        self._wrench_publisher = node.create_publisher(WrenchStamped, self.topic, STATE_QOS)
+        self._wrench_output = Output(node, WrenchStamped, self.topic, STATE_QOS)
         self._contact_publisher = node.create_publisher(
             Bool, f'contact_sensors/{topic}/contact', LATCHED_QOS)
-        self._newcomers = Newcomers([self._wrench_publisher])
         self._samples = 0
         self._contact: bool | None = None
 
@@ -39,7 +38,7 @@ class SensorPublication:
 
     def greet(self, is_still: bool) -> None:
         """Notice who has come to listen; while time stands still, show them the last sample."""
-        if self._newcomers.have_come() and is_still:
+        if self._wrench_output.take_newcomers() and is_still:
             self.publish(self._sensor.sample_time_ns)
 
     def publish(self, time_ns: int) -> None:
@@ -51,7 +50,7 @@ class SensorPublication:
         self._samples = self._sensor.sample_count
         reading = self._sensor.reading
         force = np.where(self._sensor.settings.has_force, reading.force, 0.0)
-        self._wrench_publisher.publish(
+        self._wrench_output.publish(
             convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
         if reading.contact != self._contact:
             self._contact = bool(reading.contact)

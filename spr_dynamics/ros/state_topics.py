@@ -8,7 +8,7 @@ from sensor_msgs.msg import JointState, MultiDOFJointState
 
 from spr_dynamics.dynamics.terms import torque_terms
 from spr_dynamics.ros import convert
-from spr_dynamics.ros.streams import CLOCK_QOS, Source, STATE_QOS, Stream
+from spr_dynamics.ros.streams import CLOCK_QOS, Output, Source, STATE_QOS, Stream
 
 TERMS = ('inertial', 'velocity', 'gravity', 'applied')
 
@@ -98,8 +98,8 @@ def torque_term_topics(source: Source) -> list[Stream]:
         return []
     simulation = source.simulation
     axes = simulation.model.axes
-    publishers = {term: source.node.create_publisher(
-        JointState, f'torque_terms/{term}', STATE_QOS) for term in TERMS}
+    outputs = {term: Output(source.node, JointState, f'torque_terms/{term}', STATE_QOS)
+               for term in TERMS}
     messages = {term: JointState(name=[axis.name for axis in axes]) for term in TERMS}
     v_index = np.array([axis.v for axis in axes], dtype=np.intp)
     model: Any = simulation.model
@@ -114,6 +114,6 @@ def torque_term_topics(source: Source) -> list[Stream]:
         for term, msg in messages.items():
             convert.stamp_from_ns(msg.header.stamp, simulation.time_ns)
             msg.effort = efforts[term][v_index].tolist()
-            publishers[term].publish(msg)
+            outputs[term].publish(msg)
 
-    return [source.stream(publish, list(publishers.values()), 'publish_rate')]
+    return [source.stream(publish, list(outputs.values()), 'publish_rate')]

@@ -9,9 +9,11 @@ import importlib
 import sys
 from typing import Any, Protocol
 
+from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
+from spr_dynamics.ros.convert import topic_from_name
 from spr_dynamics.ros.description import describe
 from spr_dynamics.ros.frames import Frames
 from spr_dynamics.ros.parameters import Parameters, Value
@@ -63,23 +65,36 @@ class Publication(Protocol):
         """
 
 
-class Newcomers:
-    """Whether more nodes listen than before."""
+class Output:
+    """A topic that knows who listens."""
 
-    def __init__(self, publishers: list[Any]) -> None:
+    def __init__(self, node: Node, message_type: type, name: str, qos: QoSProfile) -> None:
         """
-        Begin with nobody.
+        Make the topic.
 
-        :param publishers: The topics to watch.
+        :param node: The node.
+        :param message_type: Its type.
+        :param name: Its name.
+        :param qos: Its quality of service.
         """
-        self._publishers = publishers
-        self._listeners = 0
+        self._has_newcomers = False
+        self._publisher = node.create_publisher(
+            message_type, name, qos,
+            event_callbacks=PublisherEventCallbacks(matched=self._on_matched))
+        self.publish = self._publisher.publish
 
-    def have_come(self) -> bool:
-        """Return whether somebody has come since the last call."""
-        before, self._listeners = self._listeners, sum(
-            publisher.get_subscription_count() for publisher in self._publishers)
-        return self._listeners > before
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anybody listens."""
+        return self._publisher.get_subscription_count() > 0
+
+    def take_newcomers(self) -> bool:
+        """Return whether somebody has come to listen since the last call."""
+        had, self._has_newcomers = self._has_newcomers, False
+        return had
+
+    def _on_matched(self, change: Any) -> None:
+        self._has_newcomers |= change.total_count_change > 0
 
 
 class Stream:
@@ -89,27 +104,26 @@ class Stream:
     What is due while nobody listens is left out, so the next one falls on the schedule again.
     """
 
-    def __init__(self, publish: Callable[[], None], publishers: list[Any], dt_ns: int,
+    def __init__(self, publish: Callable[[], None], outputs: list[Output], dt_ns: int,
                  rate_name: str, rate: float) -> None:
         """
         Make a stream that is first due on the step after 0.
 
         :param publish: Fills the messages from the present state and publishes them.
-        :param publishers: Those that it uses: one subscriber of any of them makes it work.
+        :param outputs: Where it publishes them: one listener of any makes it work.
         :param dt_ns: Length of a step [ns].
         :param rate_name: The parameter that holds the rate.
         :param rate: Its value: messages a second [Hz]; 0 is every step.
         """
-        self._publish, self._publishers = publish, publishers
+        self._publish, self._outputs = publish, outputs
         self._dt_ns, self._rate_name = dt_ns, rate_name
         self._schedule = Schedule(rate, dt_ns)
-        self._next_step = self._schedule.next_step(0)
-        self._newcomers = Newcomers(publishers)
+        self._next_step, self._last_step = self._schedule.next_step(0), 0
 
     @property
     def is_wanted(self) -> bool:
         """Whether anybody listens."""
-        return any(publisher.get_subscription_count() for publisher in self._publishers)
+        return any(output.is_wanted for output in self._outputs)
 
     def steps_until_due(self, step: int) -> int:
         """Return how many steps can be taken in one call without missing a message."""
@@ -124,7 +138,7 @@ class Stream:
         if step < self._next_step:
             return
         is_due = step == self._next_step
-        self._next_step = self._schedule.next_step(step)
+        self._next_step, self._last_step = self._schedule.next_step(step), step
         if is_due and self.is_wanted:
             self._publish()
 
@@ -138,9 +152,18 @@ class Stream:
         if self.is_wanted:
             self._publish()
 
+    def is_published(self, step: int) -> bool:
+        """
+        Return whether the state after a step was due.
+
+        :param step: The present step count.
+        """
+        return self._last_step == step
+
     def greet(self, is_still: bool) -> None:
         """Notice who has come to listen; while time stands still, show them the state."""
-        if self._newcomers.have_come() and is_still:
+        newcomers = [output.take_newcomers() for output in self._outputs]
+        if any(newcomers) and is_still:
             self._publish()
 
     def set_rates(self, rates: Mapping[str, Value], step: int) -> None:
@@ -176,31 +199,40 @@ class Source:
         :param rate_name: The parameter that holds its rate.
         :param fill: Writes the present state into the topic's message and returns that.
         """
-        publisher = self.node.create_publisher(message_type, name, qos)
-        return self.stream(lambda: publisher.publish(fill()), [publisher], rate_name)
+        output = Output(self.node, message_type, name, qos)
+        return self.stream(lambda: output.publish(fill()), [output], rate_name)
 
-    def stream(self, publish: Callable[[], None], publishers: list[Any], rate_name: str) -> Stream:
+    def stream(self, publish: Callable[[], None], outputs: list[Output], rate_name: str) -> Stream:
         """
         Put topics on a schedule.
 
         :param publish: Fills their messages and publishes them.
-        :param publishers: The topics.
+        :param outputs: The topics.
         :param rate_name: The parameter that holds their rate.
         """
-        return Stream(publish, publishers, self.simulation.dt_ns, rate_name,
+        return Stream(publish, outputs, self.simulation.dt_ns, rate_name,
                       self.parameters.value(rate_name))
 
-    def message_type(self, package: str, name: str, topic: str) -> Any:
+    def frame(self, name: str) -> str:
+        """
+        Return the frame of a link or sensor.
+
+        :param name: Its name in the SDF.
+        """
+        return self.parameters.value('frame_prefix') + topic_from_name(name)
+
+    def message_type(self, package: str, name: str, topic: str | None) -> Any:
         """
         Return a message type that not every installation has; None after a warning if it hasn't.
 
         :param package: The package, such as ``nav_msgs``.
         :param name: The type.
-        :param topic: What is left out without it.
+        :param topic: What is left out without it; None if that is said elsewhere.
         """
         try:
             return getattr(importlib.import_module(f'{package}.msg'), name)
         except ImportError:
-            self.node.get_logger().warning(
-                f'{topic} is not published: the package {package} is not installed')
+            if topic is not None:
+                self.node.get_logger().warning(
+                    f'{topic} is not published: the package {package} is not installed')
             return None

@@ -153,7 +153,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
         return DIVERGED
     count, dropped = find_contacts(geometry, work, options, found)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
-    n_rows = find_cone_rows(cones, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
+    n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
     n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
@@ -186,9 +186,7 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
         change[k] = x[VELOCITY, k] - qd[k]
         qdd[k] = change[k] / dt
         qd[k] = x[VELOCITY, k]
-    move(tree, work, drives_of(block), followers_of(block),
-         array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK), count + n_rows > 0, lag, q, qd,
-         change, dt)
+    move(tree, work, drives_of(block), followers_of(block), lag, q, qd, change, dt)
     return OK
 
 
