@@ -303,6 +303,16 @@ def test_complaint_explains_a_silent_sensor():
     assert not any(sim.sensors[name].complaint for name in ('lid', 'hard', 'weak', 'coarse'))
 
 
+def test_facts_tell_what_the_sensor_is_and_sees():
+    sensor = resting(foot=(0, patch(-0.06, -0.06, 0.0, 0.06))).sensors['foot']
+    facts = sensor.facts
+    assert facts['virtual'] is True and facts['link'] == 'block'
+    assert facts['patch [m]'] == ([-0.06, -0.06], [0.0, 0.06])
+    assert (facts['seen'], facts['counted'], facts['rejected_by_patch']) == (4, 2, 2)
+    np.testing.assert_allclose(facts['nearest_miss [m]'], [0.05, 0, 0], atol=1e-6)
+    assert facts['touches'] == 'ground::plane (0)'
+
+
 PAGE_MEMBERS = """
     Type Simulate SimulateKinematic Reset MeasurementNames GetMeasurements SetMeasurements Settings
     GetSetting SetSetting DrawGL Advance ReadState WriteState GetInternalState SetInternalState

@@ -7,6 +7,7 @@ from std_msgs.msg import Bool
 
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.parameters import Value
+from spr_dynamics.ros.sensor_clouds import SensorClouds
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
 
 
@@ -28,6 +29,7 @@ class SensorPublication:
         self._wrench_output = Output(node, WrenchStamped, self.topic, STATE_QOS)
         self._contact_publisher = node.create_publisher(
             Bool, f'contact_sensors/{topic}/contact', LATCHED_QOS)
+        self._clouds = SensorClouds(node, topic, source.frames.sensor(topic), self._sensor)
         self._samples = 0
         self._contact: bool | None = None
 
@@ -40,6 +42,7 @@ class SensorPublication:
         """Notice who has come to listen; while time stands still, show them the last sample."""
         if self._wrench_output.take_newcomers() and is_still:
             self.publish(self._sensor.sample_time_ns)
+        self._clouds.greet(is_still)
 
     def publish(self, time_ns: int) -> None:
         """
@@ -52,6 +55,7 @@ class SensorPublication:
         force = np.where(self._sensor.settings.has_force, reading.force, 0.0)
         self._wrench_output.publish(
             convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
+        self._clouds.publish(time_ns)
         if reading.contact != self._contact:
             self._contact = bool(reading.contact)
             self._contact_publisher.publish(Bool(data=self._contact))

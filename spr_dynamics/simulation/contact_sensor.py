@@ -157,6 +157,24 @@ class ContactSensor(Sensor):
         return complaint(self._settings, self.reading if self.sample_count else None,
                          self._contacts_elsewhere() if self._watched.any() else None)
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a report says of the sensor: that it is one, its settings, and what it sees."""
+        settings, reading, names = self._settings, self.reading, self._around.model.shape_names
+        partners = dict.fromkeys(self.contacts['partner'].tolist())
+        return {
+            'virtual': True, 'link': settings.link,
+            'patch [m]': (settings.patch_min.tolist(), settings.patch_max.tolist()),
+            'patch_tolerance [m]': settings.patch_tolerance,
+            'force_sensitivity [N]': settings.force_sensitivity,
+            'force_saturation [N]': settings.force_saturation.tolist(),
+            'samples': self.sample_count, 'contact': reading.contact,
+            'force [N]': reading.force.tolist(), 'seen': reading.seen, 'counted': reading.counted,
+            'rejected_by_patch': reading.rejected_by_patch,
+            'rejected_by_tolerance': reading.rejected_by_tolerance,
+            'saturated': reading.saturated, 'nearest_miss [m]': reading.nearest_miss.tolist(),
+            'touches': ', '.join(f'{names[k]} ({k})' for k in partners)}
+
     def _contacts_elsewhere(self):
         """Count what presses on collisions of the link that the sensor doesn't watch."""
         model, state = self._around.model, self._around.buffers.state
