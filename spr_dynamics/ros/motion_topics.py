@@ -33,10 +33,7 @@ class SamplePublication:
         :param message_type: Its type.
         :param fill: Writes a time [ns] and a reading into the topic's message and returns that.
         """
-        self.topic = topic
         self._sensor, self._fill = source.simulation.sensors[name], fill
-        self.mount: str = getattr(self._sensor.settings, self._sensor.holder)
-        """The link or joint that it is on."""
         self._output = Output(source.node, message_type, topic, STATE_QOS)
         self._samples = 0
 
