@@ -13,7 +13,7 @@ velocity as long as the bound stays. Velocities count from ``b``, what the conta
 import math
 
 from spr_dynamics.contact.records import FRICTION, OPEN, SLIDING, STICKING, TIED, TURNING
-from spr_dynamics.jit import exact
+from spr_dynamics.jit import exact, inlined
 
 ELLIPSE_STEPS = 30  # of Newton's method, which takes about 4
 ELLIPSE_TOLERANCE = 1e-15  # of a softness
@@ -181,7 +181,7 @@ def is_bounded(row):
     return row.kind == FRICTION or row.kind == TURNING
 
 
-@exact
+@inlined
 def bound_turning(rows, contacts):
     """Bound friction against turning by the bound of its contact."""
     for r in range(rows.size):

@@ -235,12 +235,14 @@ def line_search(island, linear, quadratic, start):
 def cost(island, v, v_free, Av):
     """Return the cost at the current velocity, each friction bound being the one it implies."""
     contacts, members, J, support, rows, J_rows, support_rows = island
-    renew_bounds(island)
     total = 0.0
     for i in range(v.size):
         total += 0.5 * Av[i] * (v[i] - v_free[i])
     for m in range(members.size):
-        total += contact_cost(contacts[members[m]])
+        contact = contacts[members[m]]
+        contact.bound = normal_impulse(contact, contact.u[0])
+        total += contact_cost(contact)
+    bound_turning(rows, contacts)
     for r in range(rows.size):
         total += row_cost(rows[r])
     return total
