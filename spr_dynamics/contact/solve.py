@@ -258,6 +258,15 @@ def start_at(island, A, begin, end, x, v):
 
 
 @exact
+def is_guessed(island, A, begin, end, x, tolerance):
+    """Say whether the guess is the solution, as it is of what rests; begin there."""
+    start_at(island, A, begin, end, x, x[VELOCITY])
+    renew_bounds(island)
+    evaluate(island, x[CHANGE], x[RESIDUAL])
+    return is_solved(A, x[CHANGE], x[RESIDUAL], tolerance)
+
+
+@exact
 def choose_start(island, A, begin, end, x):
     """Begin at the guess, unless the free velocity costs less."""
     v, v_free = x[VELOCITY], x[FREE_VELOCITY]
@@ -415,6 +424,8 @@ def solve_island(island, A, begin, end, H, pivots, x, tolerance, budget):
     :param budget: Factorisations that may be taken before friction's bound is left as it is.
     :returns: Factorisations taken, and SOLVED, LAGGED or UNSOLVED.
     """
+    if is_guessed(island, A, begin, end, x, tolerance):
+        return 0, SOLVED
     choose_start(island, A, begin, end, x)
     used = 0
     while used <= CONVEX_STEPS:

@@ -30,10 +30,10 @@ from spr_dynamics.sensors.inertial import mean_accelerations
 from spr_dynamics.sensors.measure import FELT, read_sensors, READING, SENSOR
 from spr_dynamics.sensors.taxels import TAXEL_ROWS
 from spr_dynamics.simulation.buffers import (
-    ACCELERATION, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT,
-    FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT,
-    JOINTS_AT, KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONES,
-    N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH,
+    ACCELERATION, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
+    FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT,
+    KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONES, N_CONTACTS,
+    N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_REACH, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH,
     NUMBERS_AT, OPTIONS_AT, READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT,
     SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TAXELS_AT, TRUNKS_AT,
     VELOCITY, WATCHED_AT)
@@ -128,8 +128,8 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     iterations, status = find_velocities(
         tree, work, columns, followers, order, contacts, n_contacts, rows, n_rows,
         array_at(block[SORTED_LIMITS_AT], block[N_LIMITS], ROW),
-        array_at(block[J_AT], (capacity, 3, nv), np.float64),
-        array_at(block[SUPPORT_AT], (capacity, nv), np.int64),
+        array_at(block[J_AT], (capacity, 3, block[N_REACH]), np.float64),
+        array_at(block[SUPPORT_AT], (capacity, block[N_REACH]), np.int64),
         array_at(block[ROW_J_AT], (block[N_LIMITS], 1, block[N_WIDTH]), np.float64),
         array_at(block[ROW_SUPPORT_AT], (block[N_LIMITS], block[N_WIDTH]), np.int64),
         array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK),
