@@ -9,9 +9,10 @@ import pytest
 import needs
 from sensor_models import BLOCK, block, patch, WHOLE
 import spr_dynamics as spr
-from spr_dynamics.sensors.contact import ContactReading, ContactSensorSettings, SensorError
+from spr_dynamics.sensors.contact import ContactReading, ContactSensorSettings
 from spr_dynamics.sensors.drawing import BOX_EDGES, ContactDrawing
 from spr_dynamics.sensors.klampt import KLAMPT_NAMES
+from spr_dynamics.sensors.settings import SensorError
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 
 

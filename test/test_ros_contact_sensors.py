@@ -1,4 +1,5 @@
 """Contact sensors over DDS: clouds, every setting as a parameter, rates, the release."""
+import dataclasses
 import math
 
 import numpy as np
@@ -13,11 +14,16 @@ from sensor_msgs.msg import PointCloud2  # noqa: E402
 from std_msgs.msg import Bool  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
+import needs  # noqa: E402
 from ros_harness import Client, LATCHED, NodeProcess, time_ns  # noqa: E402
 from sensor_models import BLOCK, block, patch, SENSOR, WHOLE  # noqa: E402
 import spr_dynamics as spr  # noqa: E402
+from spr_dynamics.ros.parameters import SENSOR_TABLE  # noqa: E402
 from spr_dynamics.ros.sensor_clouds import (  # noqa: E402
     POINT, point_rows, TAXEL, taxel_rows)
+from spr_dynamics.sdformat.schema import PATCH  # noqa: E402
+from spr_dynamics.sensors.contact import (  # noqa: E402
+    CONTACT_RULES, FALLOFF_MODES, MEASURES)
 
 MS = 1_000_000
 PREFIX = 'contact_sensors.foot.'
@@ -56,6 +62,13 @@ def test_taxels_are_an_organised_cloud_that_carries_the_force():
     np.testing.assert_allclose(rows['y'][:, 0], [-0.04, 0, 0.04], atol=1e-6)
 
 
+def test_words_are_the_same_in_settings_files_and_parameters():
+    for name, known in (('falloff_mode', FALLOFF_MODES), ('contact_rule', CONTACT_RULES),
+                        ('measure', MEASURES)):
+        assert SENSOR_TABLE[name].choices == tuple(known)
+        assert all(PATCH[name](word) == word for word in known)
+
+
 # with a node
 
 @pytest.fixture(scope='module')
@@ -66,7 +79,7 @@ def node(tmp_path_factory):
     robot.write_text(BLOCK.format(sensors=''.join(
         SENSOR.format(name=name, rate=500, patch=elements) for name, elements in (
             ('foot', WHOLE + '<spr:taxels>4 4</spr:taxels>'), ('fast', '')))), encoding='utf-8')
-    with NodeProcess(folder, robot=str(robot), paused=True) as node:
+    with NodeProcess(folder, robot=str(robot), paused=True, seed=7) as node:
         yield node
 
 
@@ -166,8 +179,40 @@ def test_noise_and_measure_are_live(client):
                                  'noise_when_idle': True}).successful
     noisy = [next_sample(client)[0].wrench.force.z for _ in range(4)]
     assert len(set(noisy)) == 4 and np.abs(np.array(noisy) + WEIGHT).max() > 0.05
+    # they are those of the seed, of which earlier samples of this node have drawn none
+    twin = spr.Simulation(block(foot=(500, WHOLE)), seed=7)
+    twin.step(n=100)
+    twin.sensors['foot'].settings = dataclasses.replace(
+        twin.sensors['foot'].settings, force_variance=[0, 0, 4.0], measure='mean')
+    same = []
+    for _ in noisy:
+        twin.step(n=twin.steps_until_sample())
+        same.append(twin.sensors['foot'].reading.force[2])
+    np.testing.assert_allclose(noisy, same, atol=0.02)
     assert set_together(client, {'force_variance': [0.0, 0.0, 0.0], 'measure': 'sample',
                                  'noise_when_idle': False}).successful
+
+
+def test_diagnostics_say_why_a_sensor_is_silent(client, node):
+    messages = client.listen(needs.module('diagnostic_msgs.msg').DiagnosticArray, '/diagnostics')
+    next_sample(client)
+
+    def newest():
+        return next((status for msg in messages[-1:] for status in msg.status
+                     if status.name == f'{node.namespace[1:]}/simulation: foot'), None)
+
+    client.wait_until(newest)
+    assert (newest().level, newest().message) == (b'\x00', 'measures')
+    assert set_together(client, {'pose': [0.0, 0.0, -0.0475, math.pi, 0.0, 0.0]}).successful
+    next_sample(client)
+    client.wait_until(lambda: newest().level == b'\x01')
+    assert newest().message == ('link touches 4 contacts, none within the patch; nearest misses '
+                                'by 1.5 mm in z')
+    values = {pair.key: pair.value for pair in newest().values}
+    assert (values['seen'], values['rejected_by_tolerance']) == ('4', '4')
+    assert values['touches'] == 'ground::plane (0)' and values['virtual'] == 'True'
+    assert set_together(client, {'pose': [0.0, 0.0, -0.05, math.pi, 0.0, 0.0]}).successful
+    next_sample(client)
 
 
 @pytest.mark.parametrize('values, reason', [
@@ -176,10 +221,10 @@ def test_noise_and_measure_are_live(client):
     ({'force_variance': 1.0}, 'Wrong parameter type'),
     ({'release_sensitivity': 1.0}, 'release_sensitivity = 1.0: expected 0 to force_sensitivity'),
     ({'release_sensitivity': math.nan}, 'release_sensitivity = nan: out of range'),
-    ({'falloff_mode': 'round'}, 'falloff_mode = round: expected one of klampt, edge'),
+    ({'falloff_mode': 'round'}, "falloff_mode = 'round': expected 'klampt' or 'edge'"),
     ({'falloff_mode': 1.0}, 'Wrong parameter type'),
-    ({'contact_rule': ''}, 'contact_rule = : expected one of normal_force, any_contact'),
-    ({'measure': 'max'}, 'measure = max: expected one of sample, mean, peak'),
+    ({'contact_rule': ''}, "contact_rule = '': expected 'normal_force' or 'any_contact'"),
+    ({'measure': 'max'}, "measure = 'max': expected 'sample', 'mean' or 'peak'"),
     ({'noise_when_idle': 1}, 'Wrong parameter type'),
     ({'taxels': [2.0, 2.0]}, 'read-only parameter'),
     ({'taxel_spread': 0.001}, 'taxel_spread = 0.001: expected 0, or more than half a cell'),

@@ -86,7 +86,8 @@ class SensorClouds:
     def greet(self, is_still: bool) -> None:
         """Notice who has come to listen; while time stands still, show them the last sample."""
         clouds = [cloud for cloud in (self._points, self._taxels) if cloud]
-        if any([cloud.output.take_newcomers() for cloud in clouds]) and is_still:
+        newcomers = [cloud.output.take_newcomers() for cloud in clouds]
+        if any(newcomers) and is_still:
             self.publish(self._sensor.sample_time_ns)
 
 
