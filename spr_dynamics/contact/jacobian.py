@@ -1,6 +1,6 @@
 """How joint velocities move contact points, and the sides of closed loops."""
 from spr_dynamics.contact.islands import island_of
-from spr_dynamics.contact.records import TIED
+from spr_dynamics.contact.records import TIED, TURNING
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import add, as_vector, cross, dot, Motion, subtract, Vector
 
@@ -119,14 +119,14 @@ def fill_row_jacobians(tree, work, columns, trunks, followers, rows, count, J, s
     """
     Write each row's Jacobian, a line.
 
-    :param J: Result, shape (capacity, 1, width), nv wide if there are loops, else as wide as
-        what a joint's own rows feel; the first ``n_support`` columns count.
+    :param J: Result, shape (capacity, 1, width), nv wide if there are rows between bodies, else as
+        wide as what a joint's own rows feel; the first ``n_support`` columns count.
     :param support: Result, shape (capacity, width).
     """
     for r in range(count):
         row = rows[r]
         row.at = r
-        if row.kind == TIED:
+        if row.kind == TIED or row.kind == TURNING:
             row.n_support = 0
             add_row_path(tree, work, columns, trunks, row, J[r], support[r], row.body_b, 1.0)
             add_row_path(tree, work, columns, trunks, row, J[r], support[r], row.body_a, -1.0)

@@ -19,8 +19,9 @@ friction only takes energy, but its bound is that of another velocity.
 import math
 
 from spr_dynamics.contact.laws import (
-    add_contact_slope, contact_cost, contact_impulse, cross_stiffness, normal_impulse,
-    normal_stiffness, row_cost, row_impulse, row_stiffness, tangent_stiffness)
+    add_contact_slope, bound_turning, contact_cost, contact_impulse, cross_stiffness,
+    normal_impulse, normal_stiffness, row_cost, row_cross_stiffness, row_impulse, row_stiffness,
+    tangent_stiffness)
 from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.dynamics.lu import factor_lu, solve_lu
 from spr_dynamics.jit import exact
@@ -74,6 +75,7 @@ def renew_bounds(island):
     for m in range(members.size):
         contact = contacts[members[m]]
         contact.bound = normal_impulse(contact, contact.u[0])
+    bound_turning(rows, contacts)
 
 
 @exact
@@ -173,6 +175,13 @@ def fill_whole_jacobian(island, A, begin, H):
                 w = f_1 * J[c, 1, p] + f_2 * J[c, 2, p]
                 for q in range(contact.n_support):
                     H[support[c, p], support[c, q]] += w * J[c, 0, q]
+    for r in range(rows.size):
+        f, at, c = row_cross_stiffness(rows[r], contacts), rows[r].at, rows[r].contact
+        if f != 0.0:
+            for p in range(rows[r].n_support):
+                i, w = support_rows[at, p], f * J_rows[at, 0, p]
+                for q in range(contacts[c].n_support):
+                    H[i, support[c, q]] += w * J[c, 0, q]
 
 
 @exact
@@ -226,6 +235,7 @@ def line_search(island, linear, quadratic, start):
 def cost(island, v, v_free, Av):
     """Return the cost at the current velocity, each friction bound being the one it implies."""
     contacts, members, J, support, rows, J_rows, support_rows = island
+    renew_bounds(island)
     total = 0.0
     for i in range(v.size):
         total += 0.5 * Av[i] * (v[i] - v_free[i])
@@ -384,6 +394,7 @@ def mix_bounds(island, is_first):
         mixed -= share * ((bound - contact.bound_before) + (miss - contact.miss_before))
         contact.bound_before, contact.miss_before = bound, miss
         contact.bound = max(0.0, mixed)
+    bound_turning(rows, contacts)
 
 
 @exact

@@ -6,7 +6,8 @@ from spr_dynamics.contact.geometry import Geometry
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import joint_laws
 from spr_dynamics.contact.loops import loop_laws
-from spr_dynamics.contact.pairs import candidate_pairs, capacity, inverse_inertias
+from spr_dynamics.contact.pairs import (
+    candidate_pairs, capacity, inverse_inertias, turning_rows)
 from spr_dynamics.contact.records import CONTACT, FOLLOWING, ROW
 from spr_dynamics.contact.solve import SOLVER_ROWS
 from spr_dynamics.dynamics.work import BLOCK_SIZE, Workspace
@@ -55,7 +56,8 @@ class StepBuffers:
         cones = cone_laws(model, options, dt, M_inv)
         loops = loop_laws(model, options, dt, M_inv)
         n_contacts = capacity(model, self.pairs)
-        n_limits = ROWS_A_JOINT * joints.size + ROWS_A_CONE * cones.size + loops.size
+        n_between = loops.size + turning_rows(model, self.pairs)
+        n_limits = ROWS_A_JOINT * joints.size + ROWS_A_CONE * cones.size + n_between
         n_tactile, n_imus, n_force_torques = n_sensors
         self.state = State(model, n_sensors, n_taxels, n_contacts)
         self.sensors = np.zeros(n_tactile, SENSOR)
@@ -69,7 +71,7 @@ class StepBuffers:
         self.felt = np.zeros(n_contacts, FELT)
         self.lag = np.zeros(nv)
         """How far the velocity that moves a joint lies back: 0 the new one, 0.5 the mean."""
-        width = nv if loops.size else 3 if cones.size else 1  # velocities that a row may feel
+        width = nv if n_between else 3 if cones.size else 1  # velocities that a row may feel
         n_matrix = nv if n_contacts or n_limits else 0
         work = self.work = Workspace(model, self.state.gravity)
         geometry = Geometry(model, self.pairs)
