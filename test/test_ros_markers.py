@@ -189,6 +189,26 @@ def test_contacts_and_sensors_of_a_standing_robot(tmp_path):
     assert np.linalg.norm(drawn) / np.linalg.norm(force) == pytest.approx(0.0037, abs=0.0001)
 
 
+def test_patch_of_a_sensor_is_outlined(tmp_path):
+    """The fingertip's, with the space in which contacts count; blue, since nothing touches it."""
+    model = spr_dynamics.load(needs.REPOSITORY / 'models' / 'arm7.sdf')
+    (tip,) = [link for link in model.assembly.links if link.name == 'fingertip']
+    with NodeProcess(tmp_path, robot='arm7', paused=True) as node, \
+            Client(node.namespace) as client:
+        arrays = client.listen(MarkerArray, 'contact_markers')
+        client.wait_until(lambda: arrays)
+    assert_drawable(arrays[0])
+    outline, box = named(arrays[0], 'contact_sensors/fingertip')
+    assert (outline.type, len(outline.points)) == (Marker.LINE_LIST, 8)
+    assert (box.type, len(box.points)) == (Marker.LINE_LIST, 24)
+    assert outline.color.b > outline.color.r
+    T_SW = (tip.T_WL @ Pose(np.eye(3), np.array([0.0, 0.0, 0.015]))).inverse()
+    corners = np.array([T_SW.R @ vector(point) + T_SW.p for point in outline.points])
+    np.testing.assert_allclose(np.abs(corners), 8 * [[0.015, 0.015, 0.0]], atol=1e-12)
+    corners = np.array([T_SW.R @ vector(point) + T_SW.p for point in box.points])
+    np.testing.assert_allclose(np.abs(corners), 0.015, atol=1e-12)
+
+
 def test_what_has_gone_is_cleared(tmp_path):
     """A ball that rolls off a table: each message is a whole picture, at last an empty one."""
     table = """
