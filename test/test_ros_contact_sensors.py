@@ -1,6 +1,7 @@
 """Contact sensors over DDS: clouds, every setting as a parameter, rates, the release."""
 import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
@@ -78,7 +79,8 @@ def node(tmp_path_factory):
     robot = folder / 'block.sdf'
     robot.write_text(BLOCK.format(sensors=''.join(
         SENSOR.format(name=name, rate=500, patch=elements) for name, elements in (
-            ('foot', WHOLE + '<spr:taxels>4 4</spr:taxels>'), ('fast', '')))), encoding='utf-8')
+            ('foot', WHOLE + '<spr:taxels>4 4</spr:taxels>'), ('fast', ''),
+            ('toe', '<topic>skin/toe</topic>')))), encoding='utf-8')
     with NodeProcess(folder, robot=str(robot), paused=True, seed=7) as node:
         yield node
 
@@ -124,13 +126,25 @@ def present(client, names):
 
 def next_sample(client):
     """Step until the foot's sensor has taken a sample, and return it with how long that took."""
-    taken = len(client.wrenches)
-    for steps in range(1, 2 + PERIOD):
-        assert client.call(Trigger, 'simulation/step').success
-        client.spin(0.02)
-        if len(client.wrenches) > taken:
+    for steps in range(1, 1 + PERIOD):
+        answer = client.call(Trigger, 'simulation/step')
+        assert answer.success
+        step = round(float(re.search(r'at (\S+) s', answer.message)[1]) * 1000) - 1
+        if step % PERIOD == 0:
+            client.wait_until(lambda stamp=step * MS: client.wrenches and time_ns(
+                client.wrenches[-1].header.stamp) == stamp)
             return client.wrenches[-1], steps
     raise AssertionError('no sample within a period')
+
+
+def test_topic_of_the_file_takes_the_place_of_the_sensors_name(client):
+    wrenches = client.listen(WrenchStamped, 'skin/toe/wrench')
+    contacts = client.listen(Bool, 'skin/toe/contact', LATCHED)
+    client.wait_until(lambda: contacts)
+    next_sample(client)
+    client.wait_until(lambda: wrenches and wrenches[-1].wrench.force.z < 0.0)
+    assert wrenches[-1].header.frame_id == 'contact_sensors/toe'
+    assert not client.node.count_publishers('contact_sensors/toe/wrench')
 
 
 def test_clouds_come_with_the_samples(client):

@@ -74,8 +74,8 @@ def imu_topics(source: Source) -> list[SamplePublication]:
     for name, (own, element) in declared(source, ImuSensor).items():
         writer = convert.ImuWriter(frame_id(source, f'imu/{own}', element),
                                    source.simulation.sensors[name].settings)
-        made.append(SamplePublication(source, name, topic_of(source, f'imu/{own}', element), Imu,
-                                      writer.fill))
+        topic = topic_of(source, f'imu/{own}', element, element.topic)
+        made.append(SamplePublication(source, name, topic, Imu, writer.fill))
     return made
 
 
@@ -87,7 +87,7 @@ def force_torque_topics(source: Source) -> list[SamplePublication]:
     """
     made = []
     for name, (own, element) in declared(source, ForceTorqueSensor).items():
-        topic = topic_of(source, f'force_torque/{own}', element)
+        topic = topic_of(source, f'force_torque/{own}', element, element.topic)
         message = convert.wrench_message(force_torque_frame(source, name, own, element))
 
         def fill(time_ns: int, reading: Any, message: WrenchStamped = message) -> WrenchStamped:
@@ -136,26 +136,27 @@ def declared(source: Source, kind: type) -> dict[str, tuple[str, Any]]:
             for name, own in convert.topics_from_names(elements).items()}
 
 
-def topic_of(source: Source, own: str, element: Any) -> str:
+def topic_of(source: Source, own: str, element: Any, wanted: str) -> str:
     """
     Return the topic of a sensor: that of the file, if it is a name in ROS.
 
     :param source: What it is for.
     :param own: The topic if the file doesn't say.
     :param element: The sensor's element.
+    :param wanted: The topic that it names; empty if it names none.
     """
     node, place = source.node, element.location
-    if not element.topic:
+    if not wanted:
         return own
     try:
         validate_full_topic_name(
-            expand_topic_name(element.topic, node.get_name(), node.get_namespace()))
+            expand_topic_name(wanted, node.get_name(), node.get_namespace()))
     except (InvalidTopicNameException, ValueError) as error:
         node.get_logger().warning(
-            f"{place.file}:{place.line}: sensor '{element.name}': <topic> '{element.topic}' is no "
+            f"{place.file}:{place.line}: sensor '{element.name}': <topic> '{wanted}' is no "
             f"name in ROS, so its topic is '{own}' ({str(error).splitlines()[0]})")
         return own
-    return element.topic
+    return wanted
 
 
 def frame_id(source: Source, own: str, element: Any) -> str:

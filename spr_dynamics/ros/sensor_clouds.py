@@ -58,18 +58,18 @@ class Cloud:
 class SensorClouds:
     """The topics ``points`` and, of a sensor with a grid, ``taxels``."""
 
-    def __init__(self, node: Node, topic: str, frame_id: str, sensor: Any) -> None:
+    def __init__(self, node: Node, place: str, frame_id: str, sensor: Any) -> None:
         """
         Make the topics.
 
         :param node: The node.
-        :param topic: The sensor's name in ROS.
+        :param place: What the names of the sensor's topics begin with.
         :param frame_id: The sensor's frame.
         :param sensor: The sensor in the simulation.
         """
         self._sensor = sensor
-        self._points = Cloud(node, f'contact_sensors/{topic}/points', frame_id, POINT)
-        self._taxels = Cloud(node, f'contact_sensors/{topic}/taxels', frame_id, TAXEL) \
+        self._points = Cloud(node, f'{place}/points', frame_id, POINT)
+        self._taxels = Cloud(node, f'{place}/taxels', frame_id, TAXEL) \
             if any(sensor.settings.taxels) else None
 
     def publish(self, time_ns: int) -> None:
