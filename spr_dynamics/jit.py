@@ -1,5 +1,7 @@
 """How kernels are compiled, where their machine code is kept, and the types of their arguments."""
+import contextlib
 import functools
+import gc
 import hashlib
 import logging
 import os
@@ -9,12 +11,12 @@ import shutil
 import time
 
 import numba
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.typed_passes import NoPythonBackend
+from numba.np.arrayobj import make_array, populate_array
 
-# Sums may be reordered and fused; NaN and infinity keep their meaning.
-KERNEL = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, 'error_model': 'numpy'}
-# To make a kernel callable from Python takes as long as all the rest, so only entry points are.
-# A call from Python of any other one ends the process; its ``py_func`` is there for tests.
-CALLED = {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
 SLOW = 1.0  # [s] a kernel that takes longer was compiled, not loaded
 PACKAGE = Path(__file__).parent
 # What a module imports, without the room of SDF texts, in which no number gets into a kernel.
@@ -28,18 +30,93 @@ ADDRESSES = numba.int64[::1]
 FLAGS = numba.boolean[::1]
 
 
+class Part(JITCodeLibrary):
+    """
+    The code of a kernel that others call, with all that it calls itself, for them to take in.
+
+    numba would optimise it and make machine code of it here, and again in each kernel that calls
+    it: twenty times the work that the entry points need.
+    """
+
+    def finalize(self):
+        """Put the parts together, and leave the rest to an entry point."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class OfferPart(LoweringPass):
+    """Let other kernels find a part."""
+
+    _name = 'offer_part'
+
+    def __init__(self):
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state):
+        """Register it under a name: numba asks for a builtin, and this one refuses all calls."""
+        name = object().__format__  # called by numba with a tuple, where it expects text
+        state.targetctx.insert_user_function(name, state.cr.fndesc, [state.cr.library])
+        state.cr = state.cr._replace(entry_point=name)
+        return False
+
+
+class PartCompiler(CompilerBase):
+    """numba's usual passes, but with a ``Part`` as their result."""
+
+    def define_pipelines(self):
+        """Return the one pipeline."""
+        state = self.state
+        state.flags.no_compile = True
+        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        passes = DefaultPassBuilder.define_nopython_pipeline(state)
+        passes.add_pass_after(OfferPart, NoPythonBackend)
+        passes.finalize()
+        return [passes]
+
+
+# Arrays belong to the caller, so nobody counts references.
+PLAIN = {'error_model': 'numpy', '_nrt': False}
+# Sums may be reordered and fused; NaN and infinity keep their meaning.
+KERNEL = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, **PLAIN}
+# To make a kernel callable from Python takes as long as all the rest, so only entry points are.
+# A call from Python of any other one is a TypeError; its ``py_func`` is there for tests.
+CALLED = {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True, 'pipeline_class': PartCompiler}
+
+kernel = numba.njit(**CALLED, **KERNEL)
+exact = numba.njit(**CALLED, **PLAIN)
+inlined = numba.njit(forceinline=True, **CALLED, **KERNEL)
+# For functions that return an array, which numba allows only if references were counted.
+accessor = numba.njit(forceinline=True, **CALLED, **(PLAIN | {'_nrt': True}))
+
+
 @numba.extending.intrinsic
-def pointer(typing_context, address):
-    """Take an integer as an address, for ``numba.carray``."""
+def array_at(typing_context, address, shape, dtype):
+    """
+    Return the array that lies at an address; somebody else has to keep it alive.
+
+    :param address: Whole number.
+    :param shape: Length, or tuple of lengths.
+    """
+    is_vector = not isinstance(shape, numba.types.BaseTuple)
+    array_type = numba.types.Array(dtype.dtype, 1 if is_vector else len(shape), 'C')
+
     def code(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[0], context.get_value_type(numba.types.voidptr))
-    return numba.types.voidptr(numba.types.int64), code
-
-
-@numba.njit(forceinline=True, **CALLED)
-def array_at(address, shape, dtype):
-    """Return the array that lies at an address; somebody else has to keep it alive."""
-    return numba.carray(pointer(address), shape, dtype)
+        lengths = [arguments[1]] if is_vector else numba.core.cgutils.unpack_tuple(
+            builder, arguments[1])
+        stride = context.get_constant(
+            numba.intp, context.get_abi_sizeof(context.get_data_type(dtype.dtype)))
+        itemsize, strides = stride, []
+        for length in reversed(lengths):
+            strides.insert(0, stride)
+            stride = builder.mul(stride, length)
+        array = make_array(array_type)(context, builder)
+        populate_array(array, builder.inttoptr(arguments[0], array.data.type), lengths, strides,
+                       itemsize, None)
+        return array._getvalue()
+    return array_type(numba.int64, numba.int64 if is_vector else numba.types.UniTuple(
+        numba.int64, len(shape)), dtype), code
 
 
 def records(dtype):
@@ -94,30 +171,27 @@ def make_room(folder) -> bool:
     return os.access(folder, os.W_OK)
 
 
-def compiled(function, *signatures, **options):
-    """Compile a function with numba, its machine code being kept in this package's own folder."""
-    folder, before = code_folder(function.__module__), numba.config.CACHE_DIR
-    if folder:
-        numba.config.CACHE_DIR = str(folder)
+@contextlib.contextmanager
+def folder_for_machine_code(folder):
+    """Let numba keep what it compiles in a folder."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(*signatures, cache=folder is not None, **options)(function)
+        yield
     finally:
         numba.config.CACHE_DIR = before
 
 
-inlined = numba.njit(forceinline=True, **CALLED, **KERNEL)
-# What one or two callers use is compiled as part of them, since each level of calls costs again.
-woven = numba.njit(inline='always', **CALLED, **KERNEL)
-
-
-def kernel(function):
-    """Compile a function that kernels call."""
-    return compiled(function, **CALLED, **KERNEL)
-
-
-def exact(function):
-    """Compile a function that kernels call and that keeps the order of sums as it is written."""
-    return compiled(function, error_model='numpy', **CALLED)
+@contextlib.contextmanager
+def collector_at_rest():
+    """Let nobody search for dead objects: a compiler makes millions, and most of them live on."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def entry_point(*argument_types):
@@ -128,8 +202,10 @@ def entry_point(*argument_types):
     :returns: A decorator.
     """
     def decorate(function):
-        start = time.perf_counter()
-        dispatcher = compiled(function, [argument_types], **KERNEL)
+        start, folder = time.perf_counter(), code_folder(function.__module__)
+        compiled = numba.njit([argument_types], cache=folder is not None, **KERNEL)
+        with collector_at_rest(), folder_for_machine_code(folder or numba.config.CACHE_DIR):
+            dispatcher = compiled(function)
         elapsed = time.perf_counter() - start
         if elapsed > SLOW:
             logging.getLogger('spr_dynamics').info(

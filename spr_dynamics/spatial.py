@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from spr_dynamics.jit import CALLED, inlined
+from spr_dynamics.jit import CALLED, inlined, PLAIN
 
 
 class Vector(NamedTuple):
@@ -533,7 +533,7 @@ C4, C6, C8, C10, C12, C14, C16 = [(-1) ** k / math.factorial(2 * k) for k in ran
 
 
 # No 'reassoc' here: the reduction must be evaluated in the order written.
-@numba.njit(forceinline=True, fastmath={'contract', 'nsz'}, error_model='numpy', **CALLED)
+@numba.njit(forceinline=True, fastmath={'contract', 'nsz'}, **PLAIN, **CALLED)
 def sines_and_cosines(angle, sine, cosine):
     """Reduce each angle to a quarter turn about zero, sum the Taylor series, put signs back."""
     for i in range(angle.size):

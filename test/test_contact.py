@@ -338,7 +338,7 @@ PAIRS = """
 def pair_names(mask, self_collide=''):
     model = spr.load(text=PAIRS.format(mask=mask, self_collide=self_collide))
     return [(model.shape_names[p['a']], model.shape_names[p['b']])
-            for p in candidate_pairs(model, DEFAULT_OPTIONS, 1e-3, np.ones(model.tree.size))]
+            for p in candidate_pairs(model, DEFAULT_OPTIONS, 1e-3, np.ones((model.tree.size, 2)))]
 
 
 def test_bitmasks_decide_which_shapes_touch():

@@ -6,7 +6,8 @@ import pytest
 
 from sensor_models import block, patch, WHOLE
 import spr_dynamics as spr
-from spr_dynamics.sensors.contact import read_contacts, SensorError
+from spr_dynamics.sensors.contact import read_contacts
+from spr_dynamics.sensors.settings import SensorError
 
 
 @pytest.mark.parametrize('rate', [30.0, 100.0, 333.0, 1000.0])

@@ -1,11 +1,14 @@
-"""Where machine code is kept."""
+"""What can be called, and where machine code is kept."""
 import shutil
 import subprocess
 import sys
 
+import numba
+import numpy as np
 import pytest
 
 import needs
+from spr_dynamics.jit import exact, inlined, kernel
 
 WHERE = 'import spr_dynamics.jit as jit; print(jit.code_folder("spr_dynamics.{}"))'
 
@@ -20,6 +23,23 @@ def run(program, folder, cache):
 def where(module, folder):
     """Return where a copy of the package keeps the machine code of a module."""
     return run(WHERE.format(module), folder, folder / 'cache')
+
+
+@pytest.mark.parametrize('decorate', [exact, inlined, kernel])
+def test_only_kernels_can_call_what_is_no_entry_point(decorate):
+    """It has no machine code of its own, and none is made for it."""
+    @decorate
+    def add_up(x):
+        total = 0.0
+        for i in range(x.size):
+            total += x[i]
+        return total
+
+    numbers = np.arange(4.0)
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            add_up(numbers)
+    assert numba.njit(lambda x: add_up(x))(numbers) == 6.0
 
 
 @pytest.mark.parametrize('edited', ['jit', 'spatial', 'model.records', 'contact.solve',

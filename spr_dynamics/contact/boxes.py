@@ -10,7 +10,7 @@ from spr_dynamics.contact.geometry import FOUND, points_of, shapes_of
 from spr_dynamics.contact.manifold import (
     choose, deepest_of, DEPTH_TIE, EDGES, FACE_PREFERENCE, LEEWAY, put_cut_points, put_point)
 from spr_dynamics.contact.support import orientation, put_faces
-from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
     add, cross, dot, scale, subtract, Vector)
 
@@ -46,7 +46,7 @@ def edge_centre(R, size, i, n):
     return middle
 
 
-@woven
+@exact
 def touch_edges(points, R_a, R_b, size_a, size_b, r, i, j, n, gap):
     """Write the contact of two edges that cross."""
     p = edge_centre(R_a, size_a, i, n)

@@ -12,7 +12,7 @@ from spr_dynamics.contact.refine import tangents
 from spr_dynamics.contact.rounds import touch_ball, touch_rounds
 from spr_dynamics.contact.support import (
     core_radius, forget_vertex, length, orientation, origin, separation)
-from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, PLANE, SPHERE)
 from spr_dynamics.spatial import (
@@ -36,7 +36,7 @@ def velocity_at(body, p):
     return add(v.linear, cross(v.angular, arm)), v.angular
 
 
-@woven
+@exact
 def place_shapes(geometry, work, dt, margin):
     """
     Find where each shape is, and a box around all that it can touch in a step and a half.
@@ -69,7 +69,7 @@ def are_near(a, b):
             and a.low[2] < b.high[2] and b.low[2] < a.high[2])
 
 
-@woven
+@exact
 def watched_gap(a, b, body_a, body_b, p_a, p_b, dt, margin):
     """
     Return the gap below which a pair is watched.
@@ -87,7 +87,7 @@ def watched_gap(a, b, body_a, body_b, p_a, p_b, dt, margin):
     return max(margin, 1.5 * dt * speed)
 
 
-@woven
+@exact
 def touch_convex(geometry, a, b, r, size, margin):
     """
     Find the contacts between any two shapes but planes, by their distance or penetration.
@@ -162,7 +162,7 @@ def bounce_velocity(pair, a, b, point, n):
     return pair.restitution * approach
 
 
-@woven
+@exact
 def put_contacts(geometry, work, k, count, n, dt, contacts, first):
     """Write the contacts of pair k, and what their law asks for at their gaps."""
     shapes, points, pair = shapes_of(geometry), points_of(geometry)[FOUND], pairs_of(geometry)[k]
@@ -194,7 +194,7 @@ def put_contacts(geometry, work, k, count, n, dt, contacts, first):
                                              as_vector(contact.point, 0), n)
 
 
-@woven
+@exact
 def drop_shallowest(geometry, contacts, count, n_found):
     """
     Make room for deeper points among those found, at the cost of the shallowest of all.

@@ -17,7 +17,7 @@ from spr_dynamics.contact.geometry import (
 from spr_dynamics.contact.gjk import nearest_on_triangle, w_of
 from spr_dynamics.contact.refine import are_curved, refine, SCRATCH
 from spr_dynamics.contact.support import length, put_difference, support
-from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
     as_vector, cross, dot, put_vector, scale, subtract, Vector)
 
@@ -61,7 +61,7 @@ def extent(corners, n, w):
     return abs(dot(arm, cross(along, subtract(w_of(corners, 2), w_of(corners, 0)))))
 
 
-@woven
+@exact
 def complete(geometry, a, b, r, n):
     """
     Add corners until there are four that are not in a plane.
@@ -101,7 +101,7 @@ def put_facet(corners, facet, i, j, k, tiny):
         facet.offset = dot(normal, p)
 
 
-@woven
+@exact
 def put_tetrahedron(corners, facets, tiny):
     """Write the four faces of the first four corners, looking outward; return their number."""
     p = w_of(corners, 0)
@@ -127,7 +127,7 @@ def toggle_edge(edges, n, i, j):
     return n + 1
 
 
-@woven
+@exact
 def grow(corners, facets, edges, n_facets, new, height, tiny):
     """
     Put a new corner on the polytope: what it sees is replaced by a cone up to it.
@@ -151,7 +151,7 @@ def grow(corners, facets, edges, n_facets, new, height, tiny):
     return kept + n_edges
 
 
-@woven
+@exact
 def nearest_facet(facets, n_facets):
     """Return the facet whose plane is least far out."""
     best = 0

@@ -2,7 +2,7 @@
 import numpy as np
 
 from spr_dynamics.contact.records import PAIR
-from spr_dynamics.jit import array_at, inlined
+from spr_dynamics.jit import accessor, array_at
 from spr_dynamics.model.records import FACE, SHAPE
 
 # Where a shape is, and the box around it with axes along the world's.
@@ -69,51 +69,51 @@ class Geometry:
         self.block = np.array([*(array.ctypes.data for array in self.kept), *sizes], np.int64)
 
 
-@inlined
+@accessor
 def shapes_of(geometry):
     return array_at(geometry[SHAPES_AT], geometry[N_SHAPES], SHAPE)
 
 
-@inlined
+@accessor
 def pairs_of(geometry):
     return array_at(geometry[PAIRS_AT], geometry[N_PAIRS], PAIR)
 
 
-@inlined
+@accessor
 def vertices_of(geometry):
     return array_at(geometry[VERTICES_AT], (geometry[N_VERTICES], 3), np.float64)
 
 
-@inlined
+@accessor
 def neighbours_of(geometry):
     return array_at(geometry[NEIGHBOURS_AT], geometry[N_NEIGHBOURS], np.int64)
 
 
-@inlined
+@accessor
 def faces_of(geometry):
     return array_at(geometry[FACES_AT], geometry[N_FACES], FACE)
 
 
-@inlined
+@accessor
 def placed_of(geometry):
     return array_at(geometry[PLACED_AT], geometry[N_SHAPES], PLACED)
 
 
-@inlined
+@accessor
 def points_of(geometry):
     return array_at(geometry[POINTS_AT], (ROWS, geometry[N_POINTS]), POINT)
 
 
-@inlined
+@accessor
 def corners_of(geometry):
     return array_at(geometry[CORNERS_AT], MAX_CORNERS, CORNER)
 
 
-@inlined
+@accessor
 def facets_of(geometry):
     return array_at(geometry[FACETS_AT], MAX_FACETS, FACET)
 
 
-@inlined
+@accessor
 def edges_of(geometry):
     return array_at(geometry[EDGES_AT], (3 * MAX_FACETS, 2), np.int64)

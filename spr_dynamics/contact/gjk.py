@@ -9,7 +9,7 @@ import math
 from spr_dynamics.contact.geometry import corners_of
 from spr_dynamics.contact.refine import are_curved, refine
 from spr_dynamics.contact.support import length, put_difference, support
-from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
     add, as_vector, cross, dot, put_vector, scale, subtract, Vector)
 
@@ -69,7 +69,7 @@ def nearest_on_triangle(p, q, s):
     return t_sp, 0.0, 1.0 - t_sp
 
 
-@woven
+@exact
 def keep_nearest_face(corners):
     """
     Reduce a tetrahedron to its face that is nearest to the origin.
@@ -183,7 +183,7 @@ def walk(geometry, a, b, r, size, reach):
     return TOGETHER, n, v
 
 
-@woven
+@exact
 def nearest_point_of_a(corners, n):
     """Return the point of a that the corners' shares stand for."""
     point = Vector(0.0, 0.0, 0.0)

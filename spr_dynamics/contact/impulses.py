@@ -3,16 +3,16 @@ from spr_dynamics.contact.islands import find_islands, gather, sort_into_islands
 from spr_dynamics.contact.jacobian import fill_jacobians, fill_row_jacobians
 from spr_dynamics.contact.restitution import bounce, find_bounces
 from spr_dynamics.contact.solve import FREE_VELOCITY, solve_island, VELOCITY
-from spr_dynamics.jit import exact
+from spr_dynamics.jit import accessor, exact
 
 
-@exact
+@accessor
 def part_of(matrix, n):
     """Return the first n * n numbers of a matrix as one of that size."""
     return matrix.reshape(matrix.size)[:n * n].reshape((n, n))
 
 
-@exact
+@accessor
 def vectors_of(x, n):
     """Return the first numbers of some vectors as ones of length n."""
     return x.reshape(x.size)[:x.shape[0] * n].reshape((x.shape[0], n))

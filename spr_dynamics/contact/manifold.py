@@ -9,7 +9,7 @@ import math
 from spr_dynamics.contact.geometry import (
     FOUND, MANIFOLD, OF_A, OF_B, points_of, shapes_of, SPARE)
 from spr_dynamics.contact.support import core_radius, put_faces, separation
-from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
     add, as_vector, cross, dot, put_vector, scale, subtract)
 
@@ -64,7 +64,7 @@ def cut(corners, n, is_closed, normal, start, side_key, leeway, result):
     return count
 
 
-@woven
+@exact
 def cut_by_face(points, reference, n_reference, normal, incident, n_incident, size):
     """
     Keep of one face what is above or below the other.
@@ -151,7 +151,7 @@ def spread(points, kept, p, normal):
     return beyond(points, p, normal)
 
 
-@woven
+@exact
 def beyond(points, p, normal):
     """Return the area that a fourth point adds to the triangle of the first three."""
     a, b, c = as_vector(points[0].p, 0), as_vector(points[1].p, 0), as_vector(points[2].p, 0)
@@ -195,7 +195,7 @@ def choose(points, count, normal, size):
     return count
 
 
-@woven
+@exact
 def put_manifold(geometry, a, b, r, n, apart, nearest, size, margin):
     """
     Write the contact points of two shapes, given how their cores are apart.
@@ -243,7 +243,7 @@ def along_segment(corners):
     return subtract(as_vector(corners[1].p, 0), as_vector(corners[0].p, 0))
 
 
-@woven
+@exact
 def across_segments(points, r, n):
     """Return the direction across two segments; if they are parallel, that from axis to axis."""
     e, f = along_segment(points[OF_A]), along_segment(points[OF_B])

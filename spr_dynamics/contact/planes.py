@@ -3,7 +3,7 @@ from spr_dynamics.contact.geometry import FOUND, points_of, shapes_of, vertices_
 from spr_dynamics.contact.manifold import choose, NEAREST, put_point
 from spr_dynamics.contact.support import (
     core_radius, corner, FIRST_END, local_support, orientation, rim_point)
-from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, SPHERE)
 from spr_dynamics.spatial import add, dot, scale, subtract, times, transpose, Vector
@@ -30,7 +30,7 @@ def add_point(points, count, R, r, local, n, radius, margin, key):
     return count + 1
 
 
-@woven
+@exact
 def add_rim(points, count, R, r, size, z, down, n, margin, key):
     """Write the contacts of a rim at height z: four fixed points, and the deepest one."""
     for i in range(FIXED):

@@ -4,7 +4,7 @@ import math
 from spr_dynamics.contact.geometry import FOUND, points_of, shapes_of
 from spr_dynamics.contact.manifold import NEAREST, put_point, put_side_by_side
 from spr_dynamics.contact.support import length, orientation, put_faces
-from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.records import BOX, CAPSULE, CYLINDER
 from spr_dynamics.spatial import (
     add, cross, dot, scale, subtract, times, transpose, Vector)
@@ -26,7 +26,7 @@ def share(product, square):
     return min(max(product / square, -1.0), 1.0) if square > 0.0 else 0.0
 
 
-@woven
+@exact
 def nearest_of_segments(r, e, f):
     """
     Find where two segments are nearest: s e of the first, and r + t f of the second.
@@ -40,7 +40,7 @@ def nearest_of_segments(r, e, f):
     return share(er + t * ef, ee), t
 
 
-@woven
+@exact
 def some_normal(e, f):
     """Return a direction across two segments that meet; either may be a point."""
     n = cross(e, f)
@@ -84,7 +84,7 @@ def touch_rounds(geometry, a, b, r, margin):
     return count, n
 
 
-@woven
+@exact
 def outside_of_box(size, p):
     """Return the outward direction at the surface point nearest to p, and p's height above it."""
     d = Vector(p.x - min(max(p.x, -size[0]), size[0]), p.y - min(max(p.y, -size[1]), size[1]),
@@ -109,7 +109,7 @@ def turned_out(across, height, p):
     return Vector(across * p.x / rho, across * p.y / rho, height)
 
 
-@woven
+@exact
 def outside_of_cylinder(size, p):
     """Return the outward direction at the surface point nearest to p, and p's height above it."""
     side = math.sqrt(p.x * p.x + p.y * p.y) - size[0]
@@ -122,7 +122,7 @@ def outside_of_cylinder(size, p):
     return Vector(0.0, 0.0, math.copysign(1.0, p.z)), end
 
 
-@woven
+@exact
 def outside_of_cone(size, p):
     """Return the outward direction at the surface point nearest to p, and p's height above it."""
     rho, height = math.sqrt(p.x * p.x + p.y * p.y), p.z + size[2]

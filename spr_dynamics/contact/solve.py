@@ -19,8 +19,9 @@ friction only takes energy, but its bound is that of another velocity.
 import math
 
 from spr_dynamics.contact.laws import (
-    add_contact_slope, contact_cost, contact_impulse, cross_stiffness, normal_impulse,
-    normal_stiffness, row_cost, row_impulse, row_stiffness, tangent_stiffness)
+    add_contact_slope, bound_turning, contact_cost, contact_impulse, cross_stiffness,
+    normal_impulse, normal_stiffness, row_cost, row_cross_stiffness, row_impulse, row_stiffness,
+    tangent_stiffness)
 from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.dynamics.lu import factor_lu, solve_lu
 from spr_dynamics.jit import exact
@@ -74,6 +75,7 @@ def renew_bounds(island):
     for m in range(members.size):
         contact = contacts[members[m]]
         contact.bound = normal_impulse(contact, contact.u[0])
+    bound_turning(rows, contacts)
 
 
 @exact
@@ -173,6 +175,13 @@ def fill_whole_jacobian(island, A, begin, H):
                 w = f_1 * J[c, 1, p] + f_2 * J[c, 2, p]
                 for q in range(contact.n_support):
                     H[support[c, p], support[c, q]] += w * J[c, 0, q]
+    for r in range(rows.size):
+        f, at, c = row_cross_stiffness(rows[r], contacts), rows[r].at, rows[r].contact
+        if f != 0.0:
+            for p in range(rows[r].n_support):
+                i, w = support_rows[at, p], f * J_rows[at, 0, p]
+                for q in range(contacts[c].n_support):
+                    H[i, support[c, q]] += w * J[c, 0, q]
 
 
 @exact
@@ -230,7 +239,10 @@ def cost(island, v, v_free, Av):
     for i in range(v.size):
         total += 0.5 * Av[i] * (v[i] - v_free[i])
     for m in range(members.size):
-        total += contact_cost(contacts[members[m]])
+        contact = contacts[members[m]]
+        contact.bound = normal_impulse(contact, contact.u[0])
+        total += contact_cost(contact)
+    bound_turning(rows, contacts)
     for r in range(rows.size):
         total += row_cost(rows[r])
     return total
@@ -243,6 +255,15 @@ def start_at(island, A, begin, end, x, v):
     for i in range(v.size):
         x[STEP, i] = v[i] - x[FREE_VELOCITY, i]
     times_inertia(A, begin, end, x[STEP], x[CHANGE])
+
+
+@exact
+def is_guessed(island, A, begin, end, x, tolerance):
+    """Say whether the guess is the solution, as it is of what rests; begin there."""
+    start_at(island, A, begin, end, x, x[VELOCITY])
+    renew_bounds(island)
+    evaluate(island, x[CHANGE], x[RESIDUAL])
+    return is_solved(A, x[CHANGE], x[RESIDUAL], tolerance)
 
 
 @exact
@@ -393,6 +414,7 @@ def take_mixed_bounds(island):
     contacts, members, J, support, rows, J_rows, support_rows = island
     for m in range(members.size):
         contacts[members[m]].bound = contacts[members[m]].bound_mixed
+    bound_turning(rows, contacts)
 
 
 @exact
@@ -411,6 +433,8 @@ def solve_island(island, A, begin, end, H, pivots, x, tolerance, budget):
     :param budget: Factorisations that may be taken before friction's bound is left as it is.
     :returns: Factorisations taken, and SOLVED, LAGGED or UNSOLVED.
     """
+    if is_guessed(island, A, begin, end, x, tolerance):
+        return 0, SOLVED
     choose_start(island, A, begin, end, x)
     used = 0
     while used <= CONVEX_STEPS:

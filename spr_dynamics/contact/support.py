@@ -11,7 +11,7 @@ import numpy as np
 from spr_dynamics.contact.geometry import (
     corners_of, faces_of, neighbours_of, OF_A, OF_B, placed_of, points_of, RIM, shapes_of,
     vertices_of)
-from spr_dynamics.jit import exact, inlined, woven
+from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, CONVEX, CYLINDER, ELLIPSOID, SPHERE)
 from spr_dynamics.spatial import (
@@ -172,7 +172,7 @@ def put_corner(points, i, R, shift, local, key):
     points[i].key = points[i].edge = key
 
 
-@woven
+@exact
 def box_face(size, d, R, shift, points):
     """Write the face of a box that looks along d, in its axes."""
     x, y, z = abs(d.x), abs(d.y), abs(d.z)
@@ -190,7 +190,7 @@ def box_face(size, d, R, shift, points):
                   sign if axis == 2 else 0.0)
 
 
-@woven
+@exact
 def circle(radius, z, R, shift, points):
     """Write the polygon that stands for the face at height z, seen from outside."""
     for i in range(RIM):
@@ -199,7 +199,7 @@ def circle(radius, z, R, shift, points):
         put_corner(points, i, R, shift, Vector(radius * RIM_X[j], radius * RIM_Y[j], z), key)
 
 
-@woven
+@exact
 def mesh_face(shape, faces, vertices, d, R, shift, points):
     """Write the face of a convex mesh that looks most along d; return its size and normal."""
     best, most = shape.first_face, -math.inf

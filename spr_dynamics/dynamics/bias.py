@@ -2,7 +2,7 @@
 from spr_dynamics.dynamics.kinematics import joint_motion, place, turn_inertias
 from spr_dynamics.dynamics.work import (
     forces_of, gravity_of, links_of, tree_of, trig_of, work_of)
-from spr_dynamics.jit import inlined, kernel, woven
+from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.spatial import (
     add, as_force, as_matrix, as_motion, as_rigid_inertia, as_transform, as_vector, cross, Force,
     force_to_move, Motion, put_force, put_motion, scale, subtract_forces, times, ZERO)
@@ -49,7 +49,7 @@ def subtract_external(links, work, forces):
                                          force_on_body(links[k], now, forces[k])))
 
 
-@woven
+@kernel
 def move_bodies(block, q, qd, qdd):
     """Place the bodies, turn their inertias, and find how they move and what that takes."""
     tree, work = tree_of(block), work_of(block)

@@ -6,7 +6,7 @@ from spr_dynamics.dynamics.kinematics import axis_in_world, place, turn_inertias
 from spr_dynamics.dynamics.reduced import gather_matrix
 from spr_dynamics.dynamics.work import (
     columns_of, IN_ORDER, NQ, NV, order_of, tree_of, trig_of, work_of, Workspace)
-from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR, woven
+from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
     add_rigid, along, as_matrix, as_rigid_inertia, as_vector, momentum, Motion,
@@ -155,7 +155,7 @@ def pair_root(body, columns, order, M):
             mirror[row + 3 + axis] = moment
 
 
-@woven
+@kernel
 def inertia_matrix(block, M):
     """Fill M with what each direction feels of all that another one carries, given these."""
     tree, columns = tree_of(block), columns_of(block)

@@ -38,25 +38,23 @@ def forces_in_place(tree, work, gravity, qd, qdd, tau):
     return 1
 
 
-@entry_point(ADDRESSES, VECTOR, VECTOR, MATRIX, VECTOR, VECTOR)
-def take_apart(block, q, qd, M, velocity, gravity):
+@entry_point(ADDRESSES, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR, VECTOR)
+def take_apart(block, q, qd, weightless, M, velocity, gravity):
     """
     Call inverse dynamics nv + 2 times, each time with one of its inputs.
 
-    :param M: Result, shape (nv, nv): the columns of the inertia matrix as rows, which are equal
-        but for round-off.
+    :param weightless: No acceleration of free fall: zeros, shape (3,).
+    :param M: The identity, shape (nv, nv); becomes the columns of the inertia matrix as rows,
+        which are equal but for round-off.
     :returns: The number of calls.
     """
-    tree, work, zero, weightless = tree_of(block), work_of(block), zero_of(block), np.zeros(3)
+    tree, work, zero = tree_of(block), work_of(block), zero_of(block)
     place(tree, work, trig_of(block), q)
     turn_inertias(tree, work)
     calls = forces_in_place(tree, work, gravity_of(block), zero, zero, gravity)
     calls += forces_in_place(tree, work, weightless, qd, zero, velocity)
-    qdd = np.zeros(block[NV])
-    for j in range(qdd.size):
-        qdd[j] = 1.0
-        calls += forces_in_place(tree, work, weightless, zero, qdd, M[j])
-        qdd[j] = 0.0
+    for j in range(block[NV]):
+        calls += forces_in_place(tree, work, weightless, zero, M[j], M[j])
     return calls
 
 
@@ -79,8 +77,8 @@ def torque_terms(model, q, qd, qdd, reduced=False) -> TorqueTerms:
     """
     q, qd = checked_position(model, q), checked_velocity(model, qd)
     qdd = checked('qdd', qdd, model.nv)
-    M, (velocity, gravity) = np.empty((model.nv, model.nv)), np.empty((2, model.nv))
-    take_apart(model.buffers[Workspace].block, q, qd, M, velocity, gravity)
+    M, (velocity, gravity) = np.eye(model.nv), np.empty((2, model.nv))
+    take_apart(model.buffers[Workspace].block, q, qd, np.zeros(3), M, velocity, gravity)
     M = 0.5 * (M + M.T)  # its halves differ by round-off
     terms = TorqueTerms(M, M @ qdd, velocity, gravity)
     if reduced:

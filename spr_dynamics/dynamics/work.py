@@ -1,7 +1,7 @@
 """Scratch that the algorithms share, and how kernels find it and the model it is for."""
 import numpy as np
 
-from spr_dynamics.jit import array_at, inlined
+from spr_dynamics.jit import accessor, array_at, inlined
 from spr_dynamics.model.records import DRIVE, FOLLOWER, LINK, TREE
 from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERTIA
 
@@ -68,61 +68,61 @@ class Workspace:
         self.pushed_block[N_FORCES] = model.links.size
 
 
-@inlined
+@accessor
 def tree_of(block):
     return array_at(block[TREE_AT], block[N_BODIES], TREE)
 
 
-@inlined
+@accessor
 def work_of(block):
     return array_at(block[WORK_AT], block[N_BODIES], WORK)
 
 
-@inlined
+@accessor
 def links_of(block):
     return array_at(block[LINKS_AT], block[N_LINKS], LINK)
 
 
-@inlined
+@accessor
 def trig_of(block):
     return array_at(block[TRIG_AT], (3, padded(block[NQ])), np.float64)
 
 
-@inlined
+@accessor
 def gravity_of(block):
     return array_at(block[GRAVITY_AT], 3, np.float64)
 
 
-@inlined
+@accessor
 def forces_of(block):
     return array_at(block[FORCES_AT], (block[N_FORCES], 6), np.float64)
 
 
-@inlined
+@accessor
 def columns_of(block):
     return array_at(block[COLUMNS_AT], (12, block[NV]), np.float64)
 
 
-@inlined
+@accessor
 def order_of(block):
     return array_at(block[ORDER_AT], block[NV], np.uint64)  # none is negative
 
 
-@inlined
+@accessor
 def zero_of(block):
     return array_at(block[ZERO_AT], block[NV], np.float64)
 
 
-@inlined
+@accessor
 def drives_of(block):
     return array_at(block[DRIVES_AT], block[N_DRIVES], DRIVE)
 
 
-@inlined
+@accessor
 def followers_of(block):
     return array_at(block[FOLLOWERS_AT], block[N_FOLLOWERS], FOLLOWER)
 
 
-@inlined
+@accessor
 def coupled_of(block):
     return array_at(block[COUPLED_AT], (block[N_COUPLED], block[N_COUPLED]), np.float64)

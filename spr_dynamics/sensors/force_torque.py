@@ -57,7 +57,7 @@ class ForceTorqueSettings(Checked):
         :raises SensorError: At the first value that makes no sense; names field, value and range.
         """
         return dataclasses.replace(
-            self, pose=self._pose('pose'), rate=self._rate('rate'),
+            self, pose=self._pose('pose'), rate=self._number('rate'),
             frame=self._one_of('frame', FRAMES),
             measure_direction=self._one_of('measure_direction', DIRECTIONS),
             force_noise=self._noises('force_noise'), torque_noise=self._noises('torque_noise'))

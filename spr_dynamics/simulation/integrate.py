@@ -2,7 +2,7 @@
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.coupled import expand_positions, find_accelerations
 from spr_dynamics.dynamics.work import drives_of, followers_of, tree_of, zero_of
-from spr_dynamics.jit import inlined, kernel, woven
+from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import AXIS, BALL, FREE
 from spr_dynamics.spatial import (
     add, as_matrix, as_rigid_inertia, as_vector, cross, exponential, normalised, put_quaternion,
@@ -164,7 +164,7 @@ def turn_and_slide(tree, followers, q, qd, dt, moved):
     expand_positions(followers, moved)
 
 
-@woven
+@kernel
 def rk4_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
     """
     Replace a state by the one after a step of the classical Runge-Kutta rule, of fourth order.
@@ -196,7 +196,7 @@ def rk4_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
         expand_positions(followers, q)
 
 
-@woven
+@kernel
 def midpoint_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
     """
     Replace a state by the one after a step of the implicit midpoint rule, of second order.
