@@ -156,6 +156,7 @@ def for_node() -> tuple[str, str]:
     from spr_dynamics.ros.loading import load_simulation
     from spr_dynamics.ros.motion_topics import declared, topic_of
     from spr_dynamics.ros.parameters import Parameters
+    from spr_dynamics.ros.sensor_topics import places_of
     from spr_dynamics.ros.streams import Source
     from spr_dynamics.scene.arrows import centre, metres_per_newton, size
     from spr_dynamics.sdformat.elements import ForceTorqueSensor
@@ -165,14 +166,15 @@ def for_node() -> tuple[str, str]:
     loaded = load_simulation(parameters)
     model, sensors = loaded.simulation.model, loaded.simulation.sensors
     source = Source(node, loaded.simulation, parameters)
-    topics = {f'contact_sensors/{own}': sensors[name].settings
-              for name, own in loaded.sensors.topics.items()}
+    places = {place: sensors[name].settings
+              for name, place in places_of(source, loaded.sensors.topics).items()}
     text = configuration(
-        wrenches=[*(f'{own}/wrench' for own in topics),
-                  *(topic_of(source, f'force_torque/{own}', element)
+        wrenches=[*(f'{place}/wrench' for place in places),
+                  *(topic_of(source, f'force_torque/{own}', element, element.topic)
                     for own, element in declared(source, ForceTorqueSensor).values())],
-        clouds=[*(f'{own}/points' for own in topics),
-                *(f'{own}/taxels' for own, settings in topics.items() if any(settings.taxels))],
+        clouds=[*(f'{place}/points' for place in places),
+                *(f'{place}/taxels' for place, settings in places.items()
+                  if any(settings.taxels))],
         frame_prefix=parameters.value('frame_prefix'), size=size(model),
         centre=centre(model).tolist(), metres_per_newton=metres_per_newton(model))
     return text, node.get_namespace()
