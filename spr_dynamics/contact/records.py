@@ -47,6 +47,7 @@ CONTACT = np.dtype([
     ('impulse', np.float64, 3),                  # on b, along n, t1, t2 [N s]
     ('state', np.int64),                         # OPEN, STICKING or SLIDING
     ('bound', np.float64),                       # normal impulse that bounds friction [N s]
+    ('bound_mixed', np.float64),                 # the one to try next,
     ('bound_before', np.float64),                # an earlier one,
     ('miss_before', np.float64),                 # and by how much the impulse was another
     ('n_support', np.int64),                     # how many velocities move the point
@@ -141,7 +142,7 @@ class SolverOptions:
     """Gap below which a pair is watched even at rest [m]."""
     tolerance: float = 1e-6
     """Relative residual of momentum at which a solve ends."""
-    budget: int = 40
+    budget: int = 60
     """Factorisations a step may take."""
 
     def __post_init__(self):

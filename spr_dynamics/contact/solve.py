@@ -30,7 +30,7 @@ from spr_dynamics.jit import exact
 FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, LEAST, SOLVER_ROWS = range(8)
 SOLVED, LAGGED, UNSOLVED = 0, 1, 2
 
-CONVEX_STEPS = 8  # of way A
+CONVEX_STEPS = 4  # of way A
 EXACT_STEPS = 8  # of way B, each time
 HALVINGS = 6  # of a step of way B
 SUFFICIENT = 1e-3  # of the decrease that a step of way B promises
@@ -387,7 +387,8 @@ def mix_bounds(island, is_first):
     """
     Choose new bounds from those that were used and the impulses that they led to.
 
-    Anderson's mixing with one earlier pair (``bound_before``, ``miss_before``).
+    Anderson's mixing with one earlier pair (``bound_before``, ``miss_before``). They are kept
+    (``bound_mixed``) while way B is tried, which has bounds of its own.
     """
     contacts, members, J, support, rows, J_rows, support_rows = island
     along, square = 0.0, 0.0
@@ -404,7 +405,15 @@ def mix_bounds(island, is_first):
         mixed = bound + (MIXED if is_first else 1.0) * miss
         mixed -= share * ((bound - contact.bound_before) + (miss - contact.miss_before))
         contact.bound_before, contact.miss_before = bound, miss
-        contact.bound = max(0.0, mixed)
+        contact.bound_mixed = max(0.0, mixed)
+
+
+@exact
+def take_mixed_bounds(island):
+    """Bound friction by what was mixed from earlier bounds."""
+    contacts, members, J, support, rows, J_rows, support_rows = island
+    for m in range(members.size):
+        contacts[members[m]].bound = contacts[members[m]].bound_mixed
     bound_turning(rows, contacts)
 
 
@@ -445,6 +454,8 @@ def solve_island(island, A, begin, end, H, pivots, x, tolerance, budget):
             return used, SOLVED
         if used >= budget:
             break
+        if not is_first:
+            take_mixed_bounds(island)
         steps, solved = convex_steps(island, A, begin, end, H, x, tolerance, budget - used)
         used += steps
         if solved:
