@@ -21,7 +21,8 @@ bench: $(VENV)/.installed-bench
 	@set -e; for file in bench/*.py; do echo "== $$file"; $(RUN) "$$file"; done
 
 campaign: $(VENV)/.installed-test
-	SPR_FUZZ_INPUTS=20000 $(RUN) -m pytest test/test_sdformat_fuzz.py
+	SPR_FUZZ_INPUTS=20000 SPR_FUZZ_SCENES=1000 \
+		$(RUN) -m pytest test/test_sdformat_fuzz.py test/test_contact_fuzz.py
 
 clean:
 	rm -rf $(VENV) build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

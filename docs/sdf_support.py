@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from spr_dynamics.sdformat.schema import (
-    Branch, CONE_LIMIT, JOINT_TYPES, Leaf, PATCH, Quiet, Refused, REQUIRED, SCHEMA, Warned)
+    BALL_LIMITS, Branch, JOINT_TYPES, Leaf, PATCH, Quiet, Refused, REQUIRED, SCHEMA, Warned)
 
 HEADING = f"""\
 # What is read of SDFormat
@@ -91,7 +91,7 @@ def main():
             print()
     print('### `spr:` elements\n\nIn the `<contact>` of a contact sensor: '
           + ', '.join(f'`spr:{name}`' for name in PATCH)
-          + f'. In a ball joint: `spr:{CONE_LIMIT}`.')
+          + '. In a ball joint: ' + ', '.join(f'`spr:{name}`' for name in BALL_LIMITS) + '.')
 
 
 def row(name, entry):

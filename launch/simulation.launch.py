@@ -1,4 +1,10 @@
-"""Start one robot: ``ros2 launch spr_dynamics simulation.launch.py robot:=arm7``."""
+"""
+Start one robot: ``ros2 launch spr_dynamics simulation.launch.py robot:=arm7 rviz:=true``.
+
+The node publishes all frames and ``robot_description`` itself, so no robot_state_publisher is
+started; for one that runs elsewhere, its parameter ``publish_tf`` is ``root``. RViz and
+controllers run on simulated time (``use_sim_time``), the simulation makes it.
+"""
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, ThisLaunchFileDir
@@ -6,7 +12,7 @@ from launch_ros.actions import Node
 
 
 def generate_launch_description():
-    """Declare the arguments and start the node."""
+    """Declare the arguments and start the nodes."""
     return LaunchDescription([
         DeclareLaunchArgument(
             'robot', default_value='',
@@ -22,26 +28,34 @@ def generate_launch_description():
             description='YAML file with the parameters of the node'),
         DeclareLaunchArgument(
             'namespace', default_value='',
-            description='Namespace of the node and of its topics'),
+            description='Namespace of the node and of its topics; for several robots, give each '
+                        'a frame_prefix, and publish_clock to one of them, in their params_file'),
         DeclareLaunchArgument(
             'paused', default_value='', choices=['', 'true', 'false'],
             description='Whether to start paused; when empty, what params_file says'),
-        OpaqueFunction(function=start_simulation),
+        DeclareLaunchArgument(
+            'rviz', default_value='false', choices=['true', 'false'],
+            description='Whether to open RViz, with displays for this robot and its sensors'),
+        OpaqueFunction(function=start_nodes),
     ])
 
 
-def start_simulation(context):
-    """Return the node, with those parameters that were given as arguments."""
+def start_nodes(context):
+    """Return the nodes, with those parameters that were given as arguments."""
     given = {name: LaunchConfiguration(name).perform(context)
              for name in ('robot', 'world', 'paused')}
     parameters = {name: text for name, text in given.items() if text}
     if 'paused' in parameters:
         parameters['paused'] = parameters['paused'] == 'true'
+    executables = ['simulation']
+    if LaunchConfiguration('rviz').perform(context) == 'true':
+        # it reads the same parameters, to know which displays the robot needs
+        executables.append('rviz')
     return [Node(
         package='spr_dynamics',
-        executable='simulation',
+        executable=executable,
         name='simulation',
         namespace=LaunchConfiguration('namespace'),
         parameters=[LaunchConfiguration('params_file'), parameters],
         output='screen',
-    )]
+    ) for executable in executables]

@@ -147,45 +147,9 @@ def load(options):
 
 def show(options) -> int:
     """Print a robot: links, joints, sensors."""
-    from spr_dynamics.sensors.contact import declared_sensors
-    model = load(options)
-    masses = [link.element.inertial.mass for link in model.assembly.links
-              if not link.is_static]
-    print(f'{model.name}: {len(model.link_names)} links, {sum(masses):.4g} kg, '
-          f'{model.nv} degrees of freedom, step {model.dt:g} s, '
-          f'gravity {" ".join(f"{g:g}" for g in model.gravity)} m/s^2')
-    print_table('link', ['mass [kg]', 'body', 'collisions', 'visuals'], [
-        (name, f'{link.element.inertial.mass:.4g}' if not link.is_static else 'static',
-         'world' if record['body'] == 0 else record['body'], len(link.collisions),
-         len(link.visuals))
-        for name, link, record in zip(model.link_names, model.assembly.links, model.links)])
-    print_table('joint', ['type', 'parent', 'child', 'lower', 'upper', 'effort', 'damping'], [
-        *((root.name, 'free', 'world', root.name, '', '', '', '') for root in model.free_roots),
-        *((dof.name, model.joints[dof.joint].type, model.joints[dof.joint].parent,
-           model.joints[dof.joint].child, f'{dof.lower:g}', f'{dof.upper:g}',
-           f'{model.effort_limit[dof.v]:g}', f'{damping(model, dof):g}')
-          for dof in model.dofs)])
-    print_table('contact sensor', ['link', 'patch [m]', 'rate [Hz]', 'collisions'], [
-        (name, sensor.link, f'{sensor.patch_min.tolist()} {sensor.patch_max.tolist()}',
-         f'{sensor.rate:g}' if sensor.rate else 'each step', ' '.join(sensor.collisions))
-        for name, sensor in declared_sensors(model).items()])
+    from spr_dynamics.explain.robot import described
+    print(described(load(options)))
     return 0
-
-
-def damping(model, dof) -> float:
-    """Return the damping of a joint axis; a ball has none."""
-    return float(model.drives['damping'][model.drives['v'] == dof.v].sum())
-
-
-def print_table(first, titles, rows):
-    """Print rows in aligned columns below their titles; nothing if there are none."""
-    if not rows:
-        return
-    lines = [[first, *titles], *[[str(cell) for cell in row] for row in rows]]
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    print()
-    for line in lines:
-        print('  '.join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
 
 
 def simulate(options) -> int:
@@ -260,15 +224,14 @@ def progress(sim, steps, every):
 def column_names(sim) -> list[str]:
     """Name the columns of the CSV: SI units, file order."""
     from spr_dynamics.explain.columns import position_columns, velocity_columns
-    sensors = [f'{name}.{part}' for name in sim.sensors
-               for part in 'contact force_x force_y force_z'.split()]
+    sensors = [f'{name}.{part}' for name, sensor in sim.sensors.items()
+               for part in sensor.measurement_names]
     return ['time', *position_columns(sim.model), *velocity_columns(sim.model), *sensors]
 
 
 def row(sim) -> list[str]:
     """Return the state as the columns say, with all digits."""
-    readings = [sensor.reading for sensor in sim.sensors.values()]
     values = [sim.time, *sim.q, *sim.qd]
-    for reading in readings:
-        values += [int(reading.contact), *reading.force]
+    for sensor in sim.sensors.values():
+        values += [*sensor.measurements]
     return [repr(float(value)) for value in values]

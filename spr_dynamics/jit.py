@@ -27,6 +27,7 @@ VECTOR = numba.float64[::1]
 MATRIX = numba.float64[:, ::1]
 CUBE = numba.float64[:, :, ::1]
 ADDRESSES = numba.int64[::1]
+FLAGS = numba.boolean[::1]
 
 
 class Part(JITCodeLibrary):

@@ -8,15 +8,17 @@ import importlib
 import os
 from pathlib import Path
 import re
+import shutil
 
 import pytest
 
 # Modules that PyPI does not have, since they come with a ROS installation, and one that it has,
-# of 167 MB.
+# of 167 MB; and a compiler.
 ALLOWED_SKIPS = (
     'ament_flake8',
     'ament_pep257',
     'ament_xmllint',
+    'gcc',
     'launch',
     'launch_ros',
     'launch_testing',
@@ -35,6 +37,14 @@ def module(name):
     except ImportError as error:
         reason = str(error)
     _skip(f"needs '{name}': {reason}")
+
+
+def program(name):
+    """Return the path of a program that is not part of every machine."""
+    path = shutil.which(name)
+    if path is None:
+        _skip(f"needs '{name}': no such program")
+    return path
 
 
 def corpus():

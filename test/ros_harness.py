@@ -117,9 +117,14 @@ class Client:
         return answer.result()
 
     def publisher(self, message_type, topic):
-        """Return a publisher that has found the simulation."""
+        """
+        Return a publisher that has found the simulation.
+
+        That says nothing of the other way: the simulation has to hear of it, too.
+        """
         publisher = self.node.create_publisher(message_type, topic, 10)
         self.wait_until(lambda: publisher.get_subscription_count() > 0)
+        self.spin(0.5)
         return publisher
 
     def send(self, publisher, message):

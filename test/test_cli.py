@@ -222,3 +222,27 @@ def test_unit_of_time_is_the_second(tmp_path):
     main(['simulate', str(MODELS / 'double_pendulum.sdf'), '--duration', '0.1', '--csv', str(out)])
     times = np.loadtxt(out, delimiter=',', skiprows=1)[:, 0]
     np.testing.assert_allclose(times, np.arange(11) * 0.01, atol=1e-12)
+
+
+BODILY = """<sdf version='1.12'><model name='m'><link name='a'>
+<sensor name='imu' type='imu'><update_rate>100</update_rate></sensor>
+<sensor name='blind' type='imu'><imu><enable_orientation>0</enable_orientation></imu></sensor>
+</link><joint name='j' type='fixed'><parent>world</parent><child>a</child>
+<sensor name='ft' type='force_torque'/></joint></model></sdf>"""
+
+
+def test_sensors_of_all_kinds_are_shown_and_written(tmp_path, capsys):
+    robot, out = tmp_path / 'robot.sdf', tmp_path / 'run.csv'
+    robot.write_text(BODILY)
+    assert main(['show', str(robot)]) == 0
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ['imu', 'a', '100', 'CUSTOM'] in shown
+    assert ['blind', 'a', 'each', 'step', 'not', 'reported'] in shown
+    assert ['ft', 'j', 'each', 'step', 'child', 'child_to_parent'] in shown
+    assert main(['simulate', str(robot), '--duration', '0.1', '--csv', str(out)]) == 0
+    with open(out, newline='', encoding='utf-8') as file:
+        last = list(csv.DictReader(file))[-1]
+    assert float(last['imu.linear_acceleration_z']) == 9.8
+    assert float(last['imu.orientation_w']) == 1.0
+    assert 'blind.orientation_w' not in last
+    assert float(last['ft.force_z']) == -9.8

@@ -1,4 +1,4 @@
-"""The contact sensor: Klampt's recorded readings, schedule, refusals, physics."""
+"""The contact sensor as a pure function and in a file: recorded readings, refusals, physics."""
 import dataclasses
 import json
 import re
@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import needs
+from sensor_models import BLOCK, block, patch
 import spr_dynamics as spr
-from spr_dynamics.sensors.contact import ContactSensorSettings, read_contacts, SensorError
+from spr_dynamics.sensors.contact import (
+    ContactSensorSettings, read_contacts, SensorError, spread_contacts)
+from spr_dynamics.sensors.taxels import cell_centres
 
 # Klampt's own name -> ours, and how its text becomes a value.
 NUMBERS = {
@@ -93,10 +96,180 @@ def test_questionable_cases_are_refused():
     ({'falloff_coefficient': 1.0}, '= 1.0: expected 0 unless the patch is finite'),
     ({'rate': -1.0}, 'rate = -1.0: expected 0 or more, finite'),
     ({'pose': 2 * np.eye(4)}, 'expected a rotation and a position'),
+    ({'pose': np.diag([1.0, 1.0, -1.0, 1.0])}, 'expected a rotation and a position'),
+    ({'force_variance': [0, -1e-9, 0]}, 'force_variance = [0, -1e-09, 0]: expected 0 or more on'),
+    ({'force_sensitivity': -1.0}, 'force_sensitivity = -1.0: expected 0 or more, finite'),
+    ({'release_sensitivity': np.nan}, 'release_sensitivity = nan: expected 0 or more'),
+    ({'release_sensitivity': 2.0, 'force_sensitivity': 1.0},
+     'release_sensitivity = 2.0: expected 0 to force_sensitivity = 1.0, or inf'),
+    ({'falloff_coefficient': -1.0}, 'falloff_coefficient = -1.0: expected 0 or more, finite'),
+    ({'falloff_mode': 'round'}, 'falloff_mode = round: expected one of klampt, edge'),
+    ({'contact_rule': None}, 'contact_rule = None: expected one of normal_force, any_contact'),
+    ({'measure': 'max'}, 'measure = max: expected one of sample, mean, peak'),
+    ({'noise_when_idle': 1}, 'noise_when_idle = 1: expected true or false'),
+    ({'enabled': 'yes'}, 'enabled = yes: expected true or false'),
+    ({'link': 3}, 'link = 3: expected the name of a link'),
+    ({'collisions': 'box'}, 'collisions = box: expected names of collisions'),
+    ({'has_force': (1, 0, 2)}, 'has_force = (1, 0, 2): expected three truth values'),
+    ({'taxels': (4, 4)}, 'taxels = (4, 4): expected 0 0 unless the patch is finite'),
+    ({'taxels': (0, 4)}, 'taxels = (0, 4): expected rows and columns, whole numbers above 0'),
+    ({'taxels': (1.5, 4)}, 'taxels = (1.5, 4): expected rows and columns, whole numbers above 0'),
+    ({'taxels': (1000, 1000)}, 'whole numbers above 0 that make up to 65536 cells'),
+    ({'taxel_spread': 0.1}, 'taxel_spread = 0.1: expected 0 unless there are taxels'),
+    ({'taxels': (2, 2), 'taxel_spread': 0.7, 'patch_min': [-1, -1], 'patch_max': [1, 1]},
+     'taxel_spread = 0.7: expected 0, or more than half a cell: 0.707107'),
+    ({'rate': True}, 'rate = True: expected 0 or more, finite'),
 ])
 def test_senseless_settings_are_refused(change, message):
     with pytest.raises(SensorError, match=re.escape(message)):
         ContactSensorSettings(**change).validated()
+
+
+def test_forces_on_one_point_fall_off_as_klampt_measured():
+    rows = json.loads((needs.sensor_cases() / 'falloff.json').read_text(encoding='utf-8'))
+    T_WL = np.eye(4)
+    T_WL[:3, :3], T_WL[:3, 3] = rows['link_R_row_major'], rows['link_t']
+    points = [contact['x'] for contact in rows['contacts']]
+    forces = [contact['f'] for contact in rows['contacts']]
+    weights = []
+    for row in rows['rows']:
+        if row['settings']['patchMin'] == row['settings']['patchMax']:
+            continue  # a patch without area, which is refused
+        reading = read_contacts(settings_from_klampt(row['settings']), T_WL, points, forces)
+        measured = np.array([np.nan if x == 'nan' else x for x in row['measured']])
+        if np.isnan(measured).any():
+            assert np.isfinite(reading.force).all()
+            continue
+        np.testing.assert_allclose([reading.contact, *reading.force], measured,
+                                   atol=KLAMPT_TOLERANCE, err_msg=str(row['settings']))
+        weights.append(row['weight_formula'])
+    assert len(weights) > 190 and min(weights) < 0.01 and max(weights) == 1.0
+
+
+def test_signs_are_those_that_klampt_recorded():
+    """What a box of 2 kg bears, from the sides of both; a box of 1 kg lies on it."""
+    recorded_signs = json.loads((needs.sensor_cases() / 'sign.json').read_text(encoding='utf-8'))
+    expected = recorded_signs['object_on_link_on_terrain']
+    for side, z, load in (('bottom', -0.05, 3 * 9.8), ('top', 0.05, -9.8)):
+        pose = np.eye(4)
+        pose[2, 3] = z
+        settings = ContactSensorSettings(link='box', pose=pose, patch_tolerance=0.01)
+        reading = read_contacts(settings, np.eye(4), [[0, 0, -0.05], [0, 0, 0.05]],
+                                [[0, 0, 3 * 9.8], [0, 0, -9.8]])
+        np.testing.assert_allclose(reading.force[2], load)
+        np.testing.assert_allclose(reading.force[2], expected[side][3], atol=1e-3)
+
+
+def falloff(mode, u, v, k=1.0):
+    """Return the weight of a press at u, v of a patch that is not centred."""
+    settings = ContactSensorSettings(patch_min=[-0.1, 0.1], patch_max=[0.3, 0.3],
+                                     falloff_coefficient=k, falloff_mode=mode)
+    reading = read_contacts(settings, np.eye(4), [[0.1 + 0.2 * u, 0.2 + 0.1 * v, 0]], [[0, 0, -2]])
+    return reading.force[2] / -2
+
+
+def test_edge_mode_does_what_klampts_page_promises():
+    """Klampt's own formula spares the middles of the edges, though its page says otherwise."""
+    near = 1.0 - 1e-9
+    for u, v in ((near, 0), (-near, 0), (0, near), (0, -near)):
+        assert falloff('klampt', u, v) > 1.0 - 1e-12 and falloff('edge', u, v) < 1e-8
+    for mode in ('klampt', 'edge'):
+        assert falloff(mode, 0, 0) == 1.0 and falloff(mode, near, -near) < 1e-8
+    assert falloff('edge', 0.5, -0.5, k=2.0) == pytest.approx((0.75 * 0.75) ** 2)
+    assert falloff('klampt', 0.5, -0.5, k=2.0) == pytest.approx(0.75 ** 2)
+    along = [falloff('edge', u, 0.3) for u in np.linspace(0, near, 20)]
+    assert (np.diff(along) < 0).all()
+
+
+@pytest.mark.parametrize('forces, by_force', [
+    ([[3.0, 0, 0], [0, 1.0, 0]], False),  # shear
+    ([[0, 0, 2.0], [0, 0, -2.0]], False),  # cancels
+    ([[0, 0, 2.0], [0, 0, 2.0]], True),
+])
+def test_any_contact_reports_what_the_normal_force_does_not(forces, by_force):
+    """Klampt's page promises it; its code asks for a normal force."""
+    points = [[0, 0, 0], [0.01, 0, 0]]
+    for rule, expected in (('normal_force', by_force), ('any_contact', True)):
+        settings = ContactSensorSettings(contact_rule=rule)
+        assert read_contacts(settings, np.eye(4), points, forces).contact is expected
+        above = np.array(points) + [0, 0, 0.0011]  # out of tolerance
+        assert not read_contacts(settings, np.eye(4), above, forces).contact
+
+
+def test_contacts_are_counted_by_what_becomes_of_them():
+    settings = ContactSensorSettings(patch_min=[-1, -1], patch_max=[1, 1], patch_tolerance=0.5,
+                                     force_saturation=[1.0, 10.0, 1.0])
+    reading = read_contacts(
+        settings, np.eye(4),
+        [[0, 0, 0], [1, -1, 0.5], [1.25, 0, 0], [0, -1.5, 9], [0, 0, 0.75], [0, 0.5, -1.0]],
+        [[2, 0, -3]] * 6)
+    assert reading.contact and (reading.seen, reading.counted) == (6, 2)
+    assert (reading.rejected_by_patch, reading.rejected_by_tolerance) == (2, 2)
+    assert reading.force.tolist() == [1, 0, -1] and reading.saturated == 2
+    assert reading.nearest_miss.tolist() == [0.25, 0, 0]
+    assert reading.centre_of_pressure.tolist() == [0.5, -0.5, 0.25]
+    below = read_contacts(settings, np.eye(4), [[-1.5, 3, -1]], [[0, 0, 1]])
+    assert below.nearest_miss.tolist() == [-0.5, 2, -0.5] and below.counted == 0
+    nothing = read_contacts(settings, np.eye(4), [], [])
+    assert not nothing.contact and not np.concatenate(nothing[1:4]).any() and nothing[4:9] == (
+        0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize('change, message', [
+    ({'T_WL': np.eye(3)}, r'T_WL: shape \(4, 4\) expected, got \(3, 3\)'),
+    ({'points_W': [[0, 0, np.nan]]}, 'points_W: finite numbers expected'),
+    ({'forces_W': [[0, 0, np.inf]]}, 'forces_W: finite numbers expected'),
+    ({'forces_W': [[0, 0, 1], [0, 0, 1]]}, r'forces_W: shape \(1, 3\) expected, got \(2, 3\)'),
+    ({'points_W': [0, 0, 1]}, r'points_W: shape \(-1, 3\) expected, got \(3,\)'),
+])
+def test_what_is_no_contact_is_refused(change, message):
+    arguments = {'T_WL': np.eye(4), 'points_W': [[0, 0, 0]], 'forces_W': [[0, 0, 1]]} | change
+    with pytest.raises(ValueError, match=message):
+        read_contacts(ContactSensorSettings(), **arguments)
+
+
+def test_measuring_never_adds_noise_and_needs_no_window():
+    for measure in ('sample', 'mean', 'peak'):
+        settings = ContactSensorSettings(force_variance=[1, 1, 1], measure=measure,
+                                         noise_when_idle=True)
+        reading = read_contacts(settings, np.eye(4), [[0, 0, 0]], [[1, 2, -3]])
+        assert reading.force.tolist() == [1, 2, -3]
+        assert not read_contacts(settings, np.eye(4), [], []).force.any()
+
+
+# taxels
+
+@pytest.mark.parametrize('spread', [0.0, 0.013, 0.2])
+def test_taxels_add_up_to_the_force_wherever_it_acts(spread):
+    rng = np.random.default_rng(1)
+    settings = ContactSensorSettings(
+        patch_min=[-0.03, -0.02], patch_max=[0.05, 0.02], taxels=(5, 8), taxel_spread=spread,
+        falloff_coefficient=0.3, force_variance=[1, 1, 1])
+    corners = [[-0.03, -0.02, 0], [0.05, 0.02, 0], [0.05, -0.02, 0], [-0.03, 0.02, 0]]
+    inside = rng.uniform([-0.03, -0.02, -5e-4], [0.05, 0.02, 5e-4], (40, 3))
+    for points in ([corners[0]], corners, inside, inside[:1], np.zeros((0, 3))):
+        forces = rng.normal(size=(len(points), 3)) - [0, 0, 3]
+        taxels = spread_contacts(settings, np.eye(4), points, forces)
+        assert taxels.shape == (5, 8, 3)
+        np.testing.assert_allclose(taxels.sum((0, 1)), read_contacts(
+            settings, np.eye(4), points, forces).force, atol=1e-12)
+
+
+def test_one_contact_lights_several_taxels_around_it():
+    """A rigid contact is a point; a grid on which one cell lights is no tactile image."""
+    settings = ContactSensorSettings(patch_min=[-0.04, -0.04], patch_max=[0.04, 0.04],
+                                     taxels=(8, 8)).validated()
+    at = np.array([0.012, -0.007])
+    press = -spread_contacts(settings, np.eye(4), [[*at, 0]], [[0, 0, -6]])[:, :, 2]
+    centres = cell_centres(settings)
+    assert centres.shape == (8, 8, 2)
+    np.testing.assert_allclose(centres[0, 0], [-0.035, -0.035])
+    np.testing.assert_allclose(centres[7, 0], [-0.035, 0.035])
+    assert (press > 0).sum() >= 4 and press.min() == 0.0
+    far = np.linalg.norm(centres - at, axis=-1)
+    assert np.argmax(press) == np.argmin(far)
+    assert (far[press > 0] < 0.015).all() and (press[far < 0.014] > 0).all()
+    np.testing.assert_allclose((press[:, :, None] * centres).sum((0, 1)) / 6, at, atol=1e-3)
 
 
 def test_corner_of_the_patch_weighs_nothing_and_stays_a_number():
@@ -116,35 +289,6 @@ def test_torque_is_about_the_origin_of_the_sensor():
     np.testing.assert_allclose(reading.torque, np.cross([0.1, 0.2, 0.0], [0.0, 0.0, -3.0]))
 
 
-BLOCK = """
-<sdf version='1.12' xmlns:spr='urn:spr_dynamics'>
-  <world name='w'>
-    <gravity>0 0 -9.81</gravity>
-    <model name='ground'><static>true</static><link name='ground'>
-      <collision name='plane'><geometry><plane/></geometry></collision></link></model>
-    <model name='block'>
-      <pose>0 0 0.05 0 0 0.3</pose>
-      <link name='block'>
-        <inertial><mass>1</mass><inertia><ixx>0.0067</ixx><iyy>0.0067</iyy><izz>0.0067</izz>
-        </inertia></inertial>
-        <collision name='box'><geometry><box><size>0.1 0.1 0.1</size></box></geometry></collision>
-        {sensors}
-      </link>
-    </model>
-  </world>
-</sdf>"""
-SENSOR = """
-<sensor name='{name}' type='contact'><pose>0 0 -0.05 3.141592653589793 0 0</pose>
-  <update_rate>{rate}</update_rate><contact><collision>box</collision>{patch}</contact></sensor>"""
-
-
-def block(**sensors):
-    """Make a resting block with sensors: name=(rate, patch elements)."""
-    texts = [SENSOR.format(name=name, rate=rate, patch=patch)
-             for name, (rate, patch) in sensors.items()]
-    return spr.load(text=BLOCK.format(sensors=''.join(texts)))
-
-
 def test_block_at_rest_reads_its_weight_as_a_press():
     """With z out of the skin, the ground's push has a negative z."""
     sim = spr.Simulation(block(foot=(0, '')))
@@ -156,14 +300,14 @@ def test_block_at_rest_reads_its_weight_as_a_press():
 
 
 def test_patches_that_tile_a_face_share_its_weight():
-    quarter = ('<spr:patch_min>{} {}</spr:patch_min><spr:patch_max>{} {}</spr:patch_max>'
-               '<spr:patch_tolerance>0.001</spr:patch_tolerance>')
+    """They have no tolerance of their own: the loader gives them one that the contacts are in."""
     sim = spr.Simulation(block(
-        a=(0, quarter.format(-0.06, -0.06, 0, 0)), b=(0, quarter.format(0, -0.06, 0.06, 0)),
-        c=(0, quarter.format(-0.06, 0, 0, 0.06)), d=(0, quarter.format(0, 0, 0.06, 0.06))))
+        a=(0, patch(-0.06, -0.06, 0, 0)), b=(0, patch(0, -0.06, 0.06, 0)),
+        c=(0, patch(-0.06, 0, 0, 0.06)), d=(0, patch(0, 0, 0.06, 0.06))))
     sim.step(n=500)
     shares = [sensor.reading.force[2] for sensor in sim.sensors.values()]
     np.testing.assert_allclose(shares, -9.81 / 4, atol=1e-5)
+    np.testing.assert_allclose(sum(shares), -9.81, atol=1e-6)
 
 
 def test_block_in_flight_reads_exactly_zero():
@@ -172,95 +316,6 @@ def test_block_in_flight_reads_exactly_zero():
     sim.step(n=100)
     reading = sim.sensors['foot'].reading
     assert reading.force.tolist() == [0, 0, 0] and not reading.contact and reading.seen == 0
-
-
-@pytest.mark.parametrize('rate', [30.0, 100.0, 333.0, 1000.0])
-def test_samples_keep_their_rate_without_drift(rate):
-    sim = spr.Simulation(block(foot=(rate, '')))
-    sensor, times = sim.sensors['foot'], []
-    while sim.time < 10.0:
-        sim.step(n=sim.steps_until_sample())
-        times.append(sensor.sample_time_ns * 1e-9)
-        assert sensor.sample_count == len(times)
-    ideal = np.arange(len(times)) / rate
-    assert (times - ideal >= -1e-9).all() and (times - ideal < sim.dt).all()
-
-
-def test_changed_setting_acts_on_the_next_sample():
-    sim = spr.Simulation(block(foot=(100, '')))
-    sensor = sim.sensors['foot']
-    sim.step(n=500)
-    before = sensor.reading
-    sensor.settings = dataclasses.replace(
-        sensor.settings, patch_min=[-0.06, -0.06], patch_max=[0.0, 0.06])
-    assert sensor.reading.force[2] == before.force[2]
-    sim.step(n=sim.steps_until_sample())
-    np.testing.assert_allclose(sensor.reading.force[2], -9.81 / 2, atol=1e-5)
-
-
-def test_refused_setting_changes_nothing():
-    sim = spr.Simulation(block(foot=(100, '')))
-    sensor = sim.sensors['foot']
-    before = sensor.settings
-    for change in ({'rate': -1.0}, {'rate': 'fast'}, {'has_force': True}, {'link': 'ground'},
-                   {'collisions': ('bix',)}):
-        with pytest.raises(SensorError):
-            sensor.settings = dataclasses.replace(before, **change)
-    assert sensor.settings is before
-
-
-def test_sensor_that_is_to_leave_its_link_is_refused_by_name():
-    sensor = spr.Simulation(block(foot=(100, ''))).sensors['foot']
-    with pytest.raises(SensorError, match="link = 'ground': a sensor stays on its link .'block'"):
-        sensor.settings = dataclasses.replace(sensor.settings, link='ground')
-
-
-def test_sensor_that_was_off_starts_anew_without_a_burst():
-    sim = spr.Simulation(block(foot=(100, '')))
-    sensor = sim.sensors['foot']
-    sim.step(n=101)
-    sensor.settings = dataclasses.replace(sensor.settings, enabled=False)
-    count = sensor.sample_count
-    sim.step(n=205)
-    assert sensor.sample_count == count
-    sensor.settings = dataclasses.replace(sensor.settings, enabled=True)
-    sim.step(n=100)
-    assert sensor.sample_count == count + 10
-
-
-@pytest.mark.parametrize('saved, later', [(100, 1000), (1000, 100), (100, 37), (0, 30)])
-def test_restored_sensor_goes_on_at_the_rate_of_its_settings(saved, later):
-    """It was silent for ever when its next sample lay in the past of the other schedule."""
-    sim = spr.Simulation(block(foot=(saved, '')))
-    sensor = sim.sensors['foot']
-    sim.step(n=495)
-    snapshot = sim.save()
-    sensor.settings = dataclasses.replace(sensor.settings, rate=later)
-    sim.step(n=100)
-    sim.restore(snapshot)
-    count = sensor.sample_count
-    sim.step(n=1000)
-    assert abs(sensor.sample_count - count - later) <= 1
-
-
-def test_sensor_that_was_off_in_a_snapshot_is_on_if_its_settings_say_so():
-    sim = spr.Simulation(block(foot=(100, '')))
-    sensor = sim.sensors['foot']
-    sensor.settings = dataclasses.replace(sensor.settings, enabled=False)
-    snapshot = sim.save()
-    sensor.settings = dataclasses.replace(sensor.settings, enabled=True)
-    sim.restore(snapshot)
-    sim.step(n=100)
-    assert sensor.sample_count == 10
-
-
-def test_rate_above_that_of_the_steps_gives_a_sample_each_step():
-    sim = spr.Simulation(block(foot=(1000, '')), dt=0.004)
-    for _ in range(5):
-        sim.step(n=sim.steps_until_sample())
-    assert sim.step_count == sim.sensors['foot'].sample_count == 5
-    assert sim.warnings == ("contact sensor 'foot' asks for 1000 Hz and samples each step, at "
-                            '250 Hz',)
 
 
 def test_collision_with_colons_in_its_name_is_felt():
@@ -295,6 +350,84 @@ def test_sensor_on_a_welded_link_feels_only_its_own_link():
     np.testing.assert_allclose(sim.sensors['pad'].reading.force,
                                sim.contacts['force'][shapes == pad].sum(0), atol=1e-12)
     assert sim.sensors['pad'].reading.seen == 1
+
+
+WELDED = """</link>
+  <link name='pad'><pose>0 0 -0.05 3.141592653589793 0 0</pose>
+    <inertial><mass>{mass}</mass></inertial>
+    <sensor name='pad' type='contact'><contact>
+      <spr:patch_min>-0.06 -0.06</spr:patch_min><spr:patch_max>0.0 0.06</spr:patch_max>
+    </contact></sensor>
+  </link>
+  <joint name='glue' type='fixed'><parent>block</parent><child>pad</child></joint>
+  <link name='spare'><inertial><mass>0.001</mass></inertial>"""
+
+
+@pytest.mark.parametrize('mass', [1e-6, 0.01])
+def test_sensor_on_a_link_without_collisions_feels_what_it_is_welded_to(mass):
+    """In Klampt a light pad has no body of its own, and its sensor never fires."""
+    sim = spr.Simulation(spr.load(text=BLOCK.format(sensors=WELDED.format(mass=mass))))
+    sim.step(n=500)
+    reading = sim.sensors['pad'].reading
+    assert reading.contact and (reading.seen, reading.counted) == (4, 2)
+    np.testing.assert_allclose(reading.force[2], -9.81 * (1 + mass) / 2, atol=0.02)
+
+
+def test_sensor_on_the_fixed_world_does_not_feel_other_models_of_it():
+    """All that is fixed is one body; a post without collisions is not the ground."""
+    text = BLOCK.format(sensors='').replace('</world>', """
+      <model name='post'><static>true</static><link name='post'>
+        <sensor name='post' type='contact'/></link></model></world>""")
+    sim = spr.Simulation(spr.load(text=text))
+    sim.step(n=50)
+    assert len(sim.contacts) == 4 and sim.sensors['post'].reading.seen == 0
+    assert sim.sensors['post'].complaint == (
+        "link 'post' has no collision that can touch anything")
+
+
+def test_many_sensors_share_a_link_each_with_its_own_settings():
+    sim = spr.Simulation(block(**{
+        f's{k}': (rate, patch(-0.06, -0.06, 0.06, 0.06, force_resolution=f'0 0 {k}'))
+        for k, rate in enumerate((0, 100, 250))}))
+    sim.step(n=501)
+    assert [sensor.sample_count for sensor in sim.sensors.values()] == [501, 51, 126]
+    np.testing.assert_allclose([sensor.reading.force[2] for sensor in sim.sensors.values()],
+                               [-9.81, -10, -10], atol=1e-4)
+
+
+def test_all_settings_may_be_written_in_a_file():
+    elements = patch(
+        -0.01, -0.02, 0.03, 0.04, patch_tolerance='inf', has_force='0 1 0',
+        force_resolution='1 2 3', force_variance='4 5 6', force_sensitivity='7',
+        release_sensitivity='6', force_saturation='inf 8 9', falloff_coefficient='0.5',
+        falloff_mode='edge', contact_rule='any_contact', measure='peak', noise_when_idle='true',
+        taxels='3 2', taxel_spread='0.1', enabled='false')
+    settings = spr.Simulation(block(foot=(50, elements))).sensors['foot'].settings
+    for name, value in {
+            'link': 'block', 'collisions': ('box',), 'patch_min': [-0.01, -0.02],
+            'patch_max': [0.03, 0.04], 'patch_tolerance': np.inf,
+            'has_force': (False, True, False), 'force_resolution': [1, 2, 3],
+            'force_variance': [4, 5, 6], 'force_sensitivity': 7, 'release_sensitivity': 6,
+            'force_saturation': [np.inf, 8, 9], 'falloff_coefficient': 0.5, 'falloff_mode': 'edge',
+            'contact_rule': 'any_contact', 'measure': 'peak', 'noise_when_idle': True,
+            'taxels': (3, 2), 'taxel_spread': 0.1, 'rate': 50, 'enabled': False}.items():
+        np.testing.assert_array_equal(getattr(settings, name), value, err_msg=name)
+    assert {field.name for field in dataclasses.fields(settings)} == {
+        'pose', 'link', 'collisions', 'rate', *re.findall(r'</spr:(\w+)>', elements)}
+
+
+@pytest.mark.parametrize('name, text, message', [
+    ('measure', 'max', r"<spr:measure> 'max' is unknown \(.*'sample', 'mean', 'peak'"),
+    ('taxels', '2.5 2', "<spr:taxels> '2.5' is not a whole number"),
+    ('noise_when_idle', 'maybe', "'maybe' is not true, false, 1 or 0"),
+    ('force_variance', '1 -1 1', "'-1' is out of range"),
+    ('release_sensitivity', '5', 'release_sensitivity = 5.0: expected 0 to force_sensitivity'),
+    ('taxels', '2 2', r'taxels = .2, 2.: expected 0 0 unless the patch is finite'),
+    ('pach_min', '0 0', "<spr:pach_min> is unknown .did you mean 'patch_min'"),
+])
+def test_wrong_setting_in_a_file_is_named_with_its_line(name, text, message):
+    with pytest.raises(spr.SprDynamicsError, match=r'<text>:\d+: .*' + message):
+        spr.Simulation(block(foot=(0, f'<spr:{name}>{text}</spr:{name}>')))
 
 
 def test_unknown_link_and_collision_are_named_with_what_there_is():

@@ -16,23 +16,30 @@ LAUNCH_FILE = needs.REPOSITORY / 'launch' / 'simulation.launch.py'
 CONFIG_FILE = needs.REPOSITORY / 'config' / 'simulation.yaml'
 
 
+def tree():
+    """Return the launch file, taken apart."""
+    return ast.parse(LAUNCH_FILE.read_text(encoding='utf-8'))
+
+
 def calls(name):
     """Return the keyword arguments of each call of a function in the launch file."""
     return [({keyword.arg: keyword.value for keyword in node.keywords}, node.args)
-            for node in ast.walk(ast.parse(LAUNCH_FILE.read_text(encoding='utf-8')))
+            for node in ast.walk(tree())
             if isinstance(node, ast.Call) and getattr(node.func, 'id', None) == name]
 
 
-def test_launch_starts_an_executable_that_is_installed():
+def test_launch_starts_executables_that_are_installed():
     (node, _), = calls('Node')
     assert node['package'].value == 'spr_dynamics'
-    script = needs.REPOSITORY / 'scripts' / node['executable'].value
-    assert os.stat(script).st_mode & stat.S_IXUSR
+    named = {text.value for text in ast.walk(tree()) if isinstance(text, ast.Constant)}
+    for script in ('simulation', 'rviz'):
+        assert script in named
+        assert os.stat(needs.REPOSITORY / 'scripts' / script).st_mode & stat.S_IXUSR
 
 
 def test_launch_describes_every_argument():
     arguments = {args[0].value: keywords for keywords, args in calls('DeclareLaunchArgument')}
-    assert set(arguments) == {'robot', 'world', 'params_file', 'namespace', 'paused'}
+    assert set(arguments) == {'robot', 'world', 'params_file', 'namespace', 'paused', 'rviz'}
     for name, keywords in arguments.items():
         assert 'default_value' in keywords, name
         description = ast.literal_eval(keywords['description'])
@@ -41,7 +48,7 @@ def test_launch_describes_every_argument():
 
 def test_launch_passes_on_parameters_that_exist():
     arguments = {args[0].value for _, args in calls('DeclareLaunchArgument')}
-    assert arguments - {'params_file', 'namespace'} <= set(TABLE)
+    assert arguments - {'params_file', 'namespace', 'rviz'} <= set(TABLE)
 
 
 def test_config_is_up_to_date():

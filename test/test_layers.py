@@ -80,4 +80,4 @@ def test_table_of_the_architecture_names_the_same_rooms():
     table = (needs.REPOSITORY / 'docs' / 'architecture.md').read_text(encoding='utf-8')
     rows = [line.split('`')[1] for line in table.splitlines() if line.startswith('| `')]
     assert [row.strip('/').removesuffix('.py') for row in rows] == [
-        room for room in ROOMS if room not in ('errors', 'scene')]
+        room for room in ROOMS if room != 'errors']

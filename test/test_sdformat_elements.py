@@ -107,15 +107,20 @@ def test_a_declared_prefix_means_the_same():
     assert sensor.patch == {'patch_tolerance': .1}
 
 
-def test_contact_sensor_is_placed_on_its_link():
-    """Other sensors are not part of an assembly yet; a warning names them."""
+def test_sensors_are_placed_on_links_and_joints():
+    """Those in a joint count from the frame of its child link, too."""
     assembly = assemble(read(text=(
         '<sdf version="1.12"><model name="m"><link name="a"><sensor name="s" type="contact">'
-        '<pose>0 0 1 0 0 0</pose></sensor><sensor name="t" type="imu"/></link></model></sdf>')))
-    assert [sensor.name for sensor in assembly.links[0].sensors] == ['s']
-    assert assembly.links[0].sensors[0].T_LS.p[2] == 1
-    assert str(assembly.warnings[0]).endswith(
-        "sensor 't': a sensor of type 'imu' is not simulated yet")
+        '<pose>0 0 1 0 0 0</pose></sensor><sensor name="t" type="imu"><pose>0 2 0 0 0 0</pose>'
+        '</sensor><sensor name="u" type="sonar"/></link><joint name="j" type="fixed">'
+        '<pose>0 0 3 0 0 0</pose><parent>world</parent><child>a</child>'
+        '<sensor name="v" type="force_torque"><pose>4 0 0 0 0 0</pose></sensor></joint>'
+        '</model></sdf>')))
+    placed = [*assembly.links[0].sensors, *assembly.joints[0].sensors]
+    assert [(sensor.name, *sensor.T_LS.p) for sensor in placed] == [
+        ('s', 0, 0, 1), ('t', 0, 2, 0), ('v', 4, 0, 3)]
+    assert [str(warning).partition(': ')[2] for warning in assembly.warnings] == [
+        "sensor 'u': a sensor of type 'sonar' is not simulated yet"]
 
 
 def test_limits_are_as_written():

@@ -183,9 +183,14 @@ def test_noise_of_an_unknown_kind_is_refused(noise, code, message):
 
 
 def test_cone_limit_of_a_ball_joint():
-    joint = read(text=on_joint('<spr:cone_limit>0.5</spr:cone_limit>', 'ball')).models[0].joints[0]
+    joint = read(text=on_joint(
+        '<spr:cone_limit>0.5</spr:cone_limit><spr:cone_centre>0 3 4</spr:cone_centre>'
+        '<spr:twist_limit>-1 2</spr:twist_limit>', 'ball')).models[0].joints[0]
     assert joint.cone_limit == 0.5
-    assert read(text=on_joint('', 'ball')).models[0].joints[0].cone_limit is None
+    np.testing.assert_allclose(joint.cone_centre, [0.0, 0.6, 0.8])
+    np.testing.assert_array_equal(joint.twist_limit, [-1.0, 2.0])
+    free = read(text=on_joint('', 'ball')).models[0].joints[0]
+    assert free.cone_limit is free.cone_centre is free.twist_limit is None
 
 
 @pytest.mark.parametrize('text, message', [
@@ -193,6 +198,12 @@ def test_cone_limit_of_a_ball_joint():
      "<text>:3: joint 'j': <spr:cone_limit> is for joints of type 'ball', and this one is 'fix"),
     (on_joint(f'<spr:cone_limit>{math.pi + 0.1}</spr:cone_limit>', 'ball'),
      "joint 'j': <spr:cone_limit> '3.2"),
+    (on_joint('<spr:cone_centre>1 0 0</spr:cone_centre>', 'ball'),
+     "<text>:3: joint 'j': <spr:cone_centre> means nothing without <spr:cone_limit> or <spr:tw"),
+    (on_joint('<spr:twist_limit>2 1</spr:twist_limit>', 'ball'),
+     "<text>:3: joint 'j': <spr:twist_limit> begins at 2, above its end 1"),
+    (on_joint('<spr:twist_limit>1</spr:twist_limit>', 'ball'),
+     "joint 'j': <spr:twist_limit> '1' has 1 values (needs 2)"),
     (on_link('<spr:cone_limit>1</spr:cone_limit>'),
      "link 'a': <spr:cone_limit> is known only in a joint of type ball"),
     (on_joint('<spr:patch_min>1 1</spr:patch_min>', 'ball'),
@@ -200,3 +211,30 @@ def test_cone_limit_of_a_ball_joint():
 ])
 def test_our_own_elements_are_refused_where_they_mean_nothing(text, message):
     assert message in str(problem(text))
+
+
+@pytest.mark.parametrize('text, message', [
+    (on_link('<sensor name="s" type="force_torque"/>'),
+     "<text>:2: sensor 's': a sensor of type 'force_torque' is simulated in a <joint>, and this "
+     'one is in a <link>'),
+    (on_joint('<sensor name="s" type="imu"/>'),
+     "<text>:3: sensor 's': a sensor of type 'imu' is simulated in a <link>, and this one is in "
+     'a <joint>'),
+    (on_link('<sensor name="s" type="imu"><enable_metrics>1</enable_metrics></sensor>'),
+     "<text>:2: sensor 's': no metrics of it are published (<enable_metrics>)"),
+    (on_joint('<sensor name="s" type="force_torque"><force_torque><force><x>\n'
+              '<noise type="gaussian"><precision>1</precision></noise></x></force></force_torque>'
+              '</sensor>'),
+     "<text>:4: sensor 's': <precision> rounds only noise of type 'gaussian_quantized'"),
+    (on_link('<sensor name="s" type="imu"><imu><angular_velocity><x><noise type="gaussian">\n'
+             '<dynamic_bias_stddev>1</dynamic_bias_stddev></noise></x></angular_velocity></imu>'
+             '</sensor>'),
+     "<text>:2: sensor 's': <dynamic_bias_stddev> does nothing without "
+     '<dynamic_bias_correlation_time>'),
+    ('<sdf version="1.12"><world name="w"><spherical_coordinates><elevation>9</elevation>\n'
+     '<heading_deg>90</heading_deg></spherical_coordinates></world></sdf>',
+     '<text>:2: <heading_deg> in <spherical_coordinates>: IMUs take x of the world for east, y '
+     'for north'),
+])
+def test_what_a_sensor_asks_for_in_vain_is_named(text, message):
+    assert list(map(str, read(text=text).warnings)) == [message]

@@ -426,7 +426,7 @@ def assert_same_robot(written, original):
 @pytest.mark.parametrize('path', MODELS, ids=lambda path: path.stem)
 def test_shipped_models_survive_the_way_through_urdf(path):
     original = assemble(read(path))
-    written = assembly_of(urdf_from_assembly(original, path.stem))
+    written = assembly_of(urdf_from_assembly(original, path.stem).text)
     ours, theirs = build(written), build(original)
     rng = np.random.default_rng(5)
     for _ in range(3):
@@ -456,7 +456,7 @@ def test_corpus_survives_the_way_through_urdf():
             original = assemble(read(path))
         except SdfError:
             continue
-        urdf = urdf_from_assembly(original, 'corpus')
+        urdf = urdf_from_assembly(original, 'corpus').text
         is_said = 'closes a loop' not in urdf and all(
             urdf_type(joint) != 'floating' for joint in original.joints)
         if original.links and is_said:
@@ -471,7 +471,7 @@ def test_random_trees_survive_the_way_through_urdf(seed, n_links, is_free):
     """Joints of these trees are away from their links, so frames stand between."""
     rng = np.random.default_rng(seed)
     original = random_tree(rng, n_links, is_free=is_free, fixed_share=0.3)
-    written = assembly_of(urdf_from_assembly(original.assembly, 'tree'))
+    written = assembly_of(urdf_from_assembly(original.assembly, 'tree').text)
     again = build(written)
     assert {joint.name for joint in again.joints} == {joint.name for joint in original.joints}
     q, _, _ = random_state(rng, original)
@@ -480,11 +480,71 @@ def test_random_trees_survive_the_way_through_urdf(seed, n_links, is_free):
         rtol=ROUNDOFF, atol=ROUNDOFF)
 
 
+def frame_poses(urdf, T_WL):
+    """Find each frame in the world by the link that it goes with."""
+    poses = {'world': np.eye(4)}
+    for frame in urdf.frames:
+        poses[frame.name] = T_WL[frame.link] @ homogeneous(frame.T_LF)
+    return poses
+
+
+def homogeneous(T):
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = T
+    return matrix
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1), is_free=st.booleans())
+def test_frames_go_with_the_links(seed, is_free):
+    """What URDF says stands still does so, and what a frame hangs on is where URDF has it."""
+    rng = np.random.default_rng(seed)
+    model = random_tree(rng, 6, kinds=('revolute', 'prismatic', 'ball', 'universal', 'screw'),
+                        is_free=is_free, fixed_share=0.3)
+    urdf = urdf_from_assembly(model.assembly, 'tree')
+    assert [urdf.link_frames[k] for k in range(6)] == list(model.link_names)
+    q, _, _ = random_state(rng, model)
+    T_WL = spr_dynamics.link_poses(model, q)
+    poses = frame_poses(urdf, T_WL)
+    assert set(poses) == {*re.findall('<link name="([^"]*)"', urdf.text)}
+    for frame in urdf.frames:
+        if frame.T_PF is not None:
+            np.testing.assert_allclose(poses[frame.parent] @ homogeneous(frame.T_PF),
+                                       poses[frame.name], atol=ROUNDOFF)
+        else:
+            above = np.eye(4) if frame.parent_link == -1 else T_WL[frame.parent_link]
+            np.testing.assert_array_equal(above, poses[frame.parent])
+
+
+@pytest.mark.parametrize('path', MODELS, ids=lambda path: path.stem)
+def test_frames_are_the_same_when_urdf_is_read_back(path):
+    """Whoever reads the text has every frame where we have it, at every position."""
+    model = spr_dynamics.load(path)
+    urdf = urdf_from_assembly(model.assembly, path.stem)
+    again = build(assembly_of(urdf.text))
+    assert urdf.left_out == ()
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        q, _, _ = random_state(rng, model)
+        ours = frame_poses(urdf, spr_dynamics.link_poses(model, q))
+        theirs = dict(zip(again.link_names, spr_dynamics.link_poses(again, q)))
+        assert set(theirs) == set(ours) - {'world'}
+        for name, T_WF in theirs.items():
+            np.testing.assert_allclose(ours[name], T_WF, atol=1e-9)
+
+
+def test_fixed_base_is_fixed_in_urdf():
+    text = urdf_from_assembly(sdf("<link name='a'/>"), 'r', fix_base=True).text
+    assert '<joint name="world_to_a" type="fixed">' in text
+    (frame,) = urdf_from_assembly(sdf("<link name='a'/>"), 'r').frames
+    assert (frame.T_PF, frame.is_cut) == (None, True)
+
+
 def test_long_chains_are_quick():
     rng = np.random.default_rng(3)
-    text = urdf_from_assembly(random_tree(rng, 300).assembly, 'tree')
+    text = urdf_from_assembly(random_tree(rng, 300).assembly, 'tree').text
     start = time.perf_counter()
-    again = urdf_from_assembly(assembly_of(text), 'tree')
+    again = urdf_from_assembly(assembly_of(text), 'tree').text
     assert time.perf_counter() - start < 5.0  # takes 0.3 s
     assert again.count('<link ') == text.count('<link ')
 
@@ -514,9 +574,9 @@ def test_what_urdf_cannot_say_is_left_out_with_a_comment():
         <joint name='l' type='revolute'><parent>b</parent><child>c</child>
           <axis><xyz>0 0 1</xyz></axis></joint>
         <joint name='k' type='revolute'><parent>a</parent><child>c</child>
-          <axis><xyz>0 0 1</xyz></axis></joint>"""), 'r')
-    assert "visual 'floor- - -' is a plane, which URDF can't say" in urdf
-    assert "collision 'c' is a ellipsoid, which URDF can't say" in urdf
+          <axis><xyz>0 0 1</xyz></axis></joint>"""), 'r').text
+    assert "visual 'floor- - -' is of type 'plane', which URDF can't say" in urdf
+    assert "collision 'c' is of type 'ellipsoid', which URDF can't say" in urdf
     assert '<joint name="s" type="floating">' in urdf
     assert "joint 's' is of type 'ball', which URDF doesn't have" in urdf
     assert urdf.count("closes a loop, which URDF can't say") == 1
@@ -527,7 +587,7 @@ def test_capsule_is_a_cylinder_and_two_spheres():
     written = assembly_of(urdf_from_assembly(sdf("""
         <link name='a'><visual name='v'><pose>1 0 0 0 1.5707963267948966 0</pose>
           <geometry><capsule><radius>0.1</radius><length>2</length></capsule></geometry>
-        </visual></link>"""), 'r'))
+        </visual></link>"""), 'r').text)
     placed = written.links[0].visuals
     assert [shape.name for shape in placed] == ['v', 'v_top', 'v_bottom']
     np.testing.assert_allclose([shape.T_LS.p for shape in placed],
@@ -541,7 +601,7 @@ def test_unlimited_joints_are_continuous():
         <joint name='j' type='revolute'><parent>a</parent><child>b</child>
           <axis><xyz>0 0 1</xyz></axis></joint>
         <joint name='k' type='prismatic'><parent>a</parent><child>c</child>
-          <axis><xyz>0 0 1</xyz></axis></joint>"""), 'r')
+          <axis><xyz>0 0 1</xyz></axis></joint>"""), 'r').text
     assert '<joint name="j" type="continuous">' in urdf
     assert '<limit lower="-1e+16" upper="1e+16" effort="1e+16" velocity="1e+16"/>' in urdf
     assert 'inf' not in urdf
@@ -554,7 +614,7 @@ def test_mimic_without_reference():
           <mimic joint='k'><multiplier>2</multiplier><offset>0.5</offset>
             <reference>0.125</reference></mimic></axis></joint>
         <joint name='k' type='revolute'><parent>a</parent><child>c</child>
-          <axis><xyz>0 0 1</xyz></axis></joint>"""), 'r')
+          <axis><xyz>0 0 1</xyz></axis></joint>"""), 'r').text
     assert '<mimic joint="k" multiplier="2.0" offset="0.25"/>' in urdf
     mimic = assembly_of(urdf).joints[0].mimics[0]
     assert (mimic.leader, mimic.element.multiplier, mimic.element.offset) == (1, 2, 0.25)
@@ -569,7 +629,7 @@ def test_static_links_are_fixed_to_the_world_and_names_are_unique():
             <joint name='j' type='fixed'><parent>l</parent><child>sub::arm</child></joint>
           </model>
         </world></sdf>"""))
-    written = assembly_of(urdf_from_assembly(assembly, 'r'))
+    written = assembly_of(urdf_from_assembly(assembly, 'r').text)
     assert [placed.name for placed in written.links] == ['ground/l', 'robot/l', 'sub/arm']
     assert {placed.name: placed.parent for placed in written.joints} == {
         'world_to_ground/l': -1, 'j': 1}
@@ -582,7 +642,7 @@ def test_fixed_joint_holds_either_way_round():
         <link name='p'/><link name='c'/><link name='base'/>
         <joint name='weld' type='fixed'><parent>p</parent><child>c</child></joint>
         <joint name='j' type='revolute'><parent>base</parent><child>c</child>
-          <axis><xyz>0 0 1</xyz></axis></joint>"""), 'r')
+          <axis><xyz>0 0 1</xyz></axis></joint>"""), 'r').text
     model = build(assembly_of(urdf))
     assert [root.name for root in model.free_roots] == ['base']
     assert [joint.name for joint in model.joints] == ['j']
@@ -653,7 +713,7 @@ def test_pinocchio_reads_what_is_written(path):
     pin = needs.module('pinocchio')
     assembly = assemble(read(path))
     model = build(assembly, fix_base=True)
-    theirs = pin.buildModelFromXML(urdf_from_assembly(assembly, path.stem))
+    theirs = pin.buildModelFromXML(urdf_from_assembly(assembly, path.stem).text)
     free = theirs.nv - model.nv  # a floating joint of URDF is six more
     assert free == 6 * len(build(assembly).free_roots)
     if not free:

@@ -1,5 +1,7 @@
-"""Robots to measure with: two that are shipped, and some made of text."""
+"""Robots to measure with: some that are shipped, and some made of text."""
 from pathlib import Path
+
+import numpy as np
 
 import spr_dynamics as spr
 
@@ -80,3 +82,53 @@ def box_on_ground():
 def hopper_on_ground():
     """Load the shipped hopper, which stands by its springs."""
     return spr.load(MODELS / 'hopper.sdf', world='ground')
+
+
+def quadruped_on_springs():
+    """Load the shipped quadruped, with the controller that holds it as springs and dampers."""
+    text = (MODELS / 'quadruped.sdf').read_text(encoding='utf-8')
+    motor = '<damping>3</damping><spring_stiffness>150</spring_stiffness>'
+    return spr.load(text=text.replace('<damping>0.2</damping>', motor), world='ground')
+
+
+def humanoid_on_ground():
+    """Load the shipped humanoid, which falls."""
+    return spr.load(MODELS / 'humanoid.sdf', world='ground')
+
+
+def pile(n):
+    """Load n boxes of many sizes in the air, three by three, that fall on each other."""
+    rng = np.random.default_rng(1)
+    places = [(0.3 * (k % 3 - 1), 0.3 * (k // 3 % 3 - 1), 0.2 + 0.35 * (k // 9))
+              for k in range(n)]
+    return boxes((*np.array(place) + rng.uniform(-0.05, 0.05, 3), *rng.uniform(-0.5, 0.5, 3),
+                  *rng.uniform(0.1, 0.3, 3)) for place in places)
+
+
+def apart(n):
+    """Load n cubes that lie on the ground, a metre from each other."""
+    return boxes((k % 10, k // 10, 0.1, 0, 0, 0, 0.2, 0.2, 0.2) for k in range(n))
+
+
+def boxes(places):
+    """
+    Load boxes of 500 kg/m^3 on the ground.
+
+    :param places: Of each, its position, roll, pitch, yaw, and edges.
+    """
+    models = []
+    for k, (x, y, z, roll, pitch, yaw, *edges) in enumerate(places):
+        a, b, c = edges
+        mass = 500.0 * a * b * c
+        models.append(model(f'box{k}', f"""
+<pose>{x} {y} {z} {roll} {pitch} {yaw}</pose>
+<link name="box">
+  <inertial><mass>{mass}</mass><inertia><ixx>{mass * (b * b + c * c) / 12}</ixx>
+    <iyy>{mass * (a * a + c * c) / 12}</iyy><izz>{mass * (a * a + b * b) / 12}</izz>
+  </inertia></inertial>
+  <collision name="box"><geometry><box><size>{a} {b} {c}</size></box></geometry></collision>
+</link>"""))
+    inside = ''.join(each.partition('>')[2].rpartition('<')[0] for each in models)
+    ground = """<model name="ground"><static>true</static><link name="ground">
+  <collision name="plane"><geometry><plane/></geometry></collision></link></model>"""
+    return spr.load(text=f'<sdf version="1.12"><world name="boxes">{ground}{inside}</world></sdf>')

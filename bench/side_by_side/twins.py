@@ -5,12 +5,14 @@ import numpy as np
 import pinocchio as pin
 
 from side_by_side.bodies import bodies_of, change, drift, numbers_of, positions
-from spr_dynamics.model.records import BOX, PLANE, SPHERE
+from spr_dynamics.contact.pairs import candidate_pairs
+from spr_dynamics.contact.records import DEFAULT_OPTIONS
+from spr_dynamics.model.records import BOX, CAPSULE, PLANE, SPHERE
 from spr_dynamics.sdformat.poses import Pose
 
 WXYZ, XYZW = [0, 1, 2, 3], [1, 2, 3, 0]
 SHAPES = {PLANE: mujoco.mjtGeom.mjGEOM_PLANE, SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
-          BOX: mujoco.mjtGeom.mjGEOM_BOX}
+          CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE, BOX: mujoco.mjtGeom.mjGEOM_BOX}
 
 
 class PinocchioTwin:
@@ -97,16 +99,17 @@ def drive_of(ours, body):
     return drive
 
 
-def mujoco_model(ours, dt, *, has_passive_forces=True, cone=mujoco.mjtCone.mjCONE_PYRAMIDAL):
-    """Build the bodies, dampers, springs and shapes; only planes touch other shapes."""
+def mujoco_model(ours, dt, *, has_passive_forces=True, has_limits=False,
+                 cone=mujoco.mjtCone.mjCONE_PYRAMIDAL):
+    """Build the bodies, dampers, springs and shapes; the same pairs are watched."""
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.option.timestep, spec.option.gravity, spec.option.cone = dt, ours.gravity, cone
     theirs = [spec.worldbody]
-    for body in bodies_of(ours):
+    for i, body in enumerate(bodies_of(ours), 1):
         added = theirs[body.parent].add_body(
-            pos=body.T_PB.p, quat=body.T_PB.quat_wxyz(), mass=body.mass, ipos=body.centre,
-            fullinertia=body.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]],
+            name=f'body{i}', pos=body.T_PB.p, quat=body.T_PB.quat_wxyz(), mass=body.mass,
+            ipos=body.centre, fullinertia=body.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]],
             explicitinertial=True)
         theirs.append(added)
         if body.is_free:
@@ -119,16 +122,44 @@ def mujoco_model(ours, dt, *, has_passive_forces=True, cone=mujoco.mjtCone.mjCON
             joint.damping = [drive['damping'], 0.0, 0.0]  # a polynomial, since MuJoCo 4
             joint.stiffness = [drive['stiffness'], 0.0, 0.0]
             joint.springref = drive['rest']
+        if has_limits:
+            put_limits(ours, body, joint)
+    put_shapes(ours, dt, spec, theirs)
+    return spec.compile()
+
+
+def put_limits(ours, body, joint):
+    """Give a joint the limits of its position."""
+    (axis,) = (axis for axis in ours.axes if axis.v == body.record['v'])
+    if np.isfinite([axis.lower, axis.upper]).all():
+        joint.limited, joint.range = True, [axis.lower, axis.upper]
+
+
+def put_shapes(ours, dt, spec, theirs):
+    """Give bodies their shapes, and leave out the pairs of bodies that we leave out."""
     numbers = numbers_of(ours)
+    pairs = candidate_pairs(ours, DEFAULT_OPTIONS, dt, np.ones(ours.tree.size))
+    watched = {frozenset(numbers[ours.shapes['body'][[pair['a'], pair['b']]]]) for pair in pairs}
+    only_planes = all(ours.shapes['kind'][pair['a']] == PLANE for pair in pairs)
     for shape in ours.shapes:
         is_plane = shape['kind'] == PLANE
         quat = np.zeros(4)
         mujoco.mju_mat2Quat(quat, shape['X'][:9].reshape(3, 3).T.ravel())
+        size = np.array(shape['size'])
+        if shape['kind'] == CAPSULE:
+            size = np.array([size[0], size[2] - size[0], 0.0])  # half the length of its core
         theirs[numbers[shape['body']]].add_geom(
             type=SHAPES[int(shape['kind'])], pos=shape['X'][9:], quat=quat,
-            size=[0.0, 0.0, 1.0] if is_plane else shape['size'],
-            friction=[shape['mu'], 0.005, 0.0001], contype=is_plane, conaffinity=not is_plane)
-    return spec.compile()
+            size=[0.0, 0.0, 1.0] if is_plane else size,
+            friction=[shape['mu'], 0.005, 0.0001],
+            contype=is_plane or not only_planes, conaffinity=not is_plane)
+    if only_planes:
+        return
+    with_shapes = sorted({int(numbers[body]) for body in ours.shapes['body']})
+    for k, j in enumerate(with_shapes):
+        for i in with_shapes[:k]:
+            if frozenset((i, j)) not in watched:
+                spec.add_exclude(bodyname1=theirs[i].name, bodyname2=theirs[j].name)
 
 
 class DartTwin:

@@ -90,7 +90,7 @@ def record(name, place, times, *, q=None, qd=None, effort=None, tip=None):
         if tip is not None and k % 10 == 0:
             trace.append((link_poses(model, simulation.q)[-1] @ [*tip, 1.0])[:3] + place)
         simulation.step(None if effort is None else effort(model, simulation.q, simulation.qd))
-    pushes = [(contact['point'] + place, contact['force']) for contact in simulation.contacts]
+    pushes = [(contact.point + place, contact.force) for contact in simulation.contacts]
     return Motion(model, place, moments, trace, pushes)
 
 

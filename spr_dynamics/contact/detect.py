@@ -17,7 +17,10 @@ from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, PLANE, SPHERE)
 from spr_dynamics.spatial import (
     add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
-    put_vector, subtract, Vector)
+    put_vector, scale, subtract, times, Vector)
+
+UPRIGHT = 1e-6  # sine of the angle to the normal below which a direction of friction is none
+SLOWEST_IMPACT = 1e-3  # [m/s] below this nothing bounces: what rests would be solved twice
 
 
 @inlined
@@ -136,27 +139,59 @@ def touch(geometry, a, b, margin):
     return touch_convex(geometry, a, b, r, size, margin)
 
 
+@inlined
+def guided_tangents(R, direction, n):
+    """Return two unit vectors across n: the first leans on a direction in a shape's frame."""
+    e = times(R, as_vector(direction, 0))
+    t1 = subtract(e, scale(n, dot(n, e)))
+    size = length(t1)
+    if size <= UPRIGHT * length(e):
+        return tangents(n)
+    t1 = scale(t1, 1.0 / size)
+    return t1, cross(n, t1)
+
+
+@inlined
+def bounce_velocity(pair, a, b, point, n):
+    """Return the normal velocity with which bodies part after an impact; 0: it is too slow."""
+    v_a, _ = velocity_at(a, point)
+    v_b, _ = velocity_at(b, point)
+    approach = dot(n, subtract(v_a, v_b))
+    if approach <= max(pair.bounce_speed, SLOWEST_IMPACT):
+        return 0.0
+    return pair.restitution * approach
+
+
 @exact
-def put_contacts(geometry, pair, count, n, dt, contacts, first):
-    """Write a pair's contacts and what their law asks for at their gaps."""
-    shapes, points = shapes_of(geometry), points_of(geometry)[FOUND]
-    t1, t2 = tangents(n)
+def put_contacts(geometry, work, k, count, n, dt, contacts, first):
+    """Write the contacts of pair k, and what their law asks for at their gaps."""
+    shapes, points, pair = shapes_of(geometry), points_of(geometry)[FOUND], pairs_of(geometry)[k]
+    if pair.guide >= 0:
+        t1, t2 = guided_tangents(orientation(geometry, pair.guide), shapes[pair.guide].fdir1, n)
+    else:
+        t1, t2 = tangents(n)
     from_a = origin(geometry, pair.a)
     for i in range(count):
         contact, gap = contacts[first + i], points[i].gap
-        contact.key = points[i].key
+        contact.key, contact.pair = points[i].key, k
         contact.shape_a, contact.shape_b = pair.a, pair.b
         contact.body_a, contact.body_b = shapes[pair.a].body, shapes[pair.b].body
         put_vector(contact.point, 0, add(from_a, as_vector(points[i].p, 0)))
         put_vector(contact.n, 0, n)
         put_vector(contact.t1, 0, t1)
         put_vector(contact.t2, 0, t2)
-        contact.gap, contact.mu = gap, pair.mu
-        contact.R, contact.R_stick = pair.R, pair.R_stick
+        contact.gap, contact.R, contact.is_round = gap, pair.R, pair.is_round
         if gap >= 0.0:
-            contact.b = -gap / dt  # acts only if the surfaces would meet within this step
+            contact.b_calm = -gap / dt  # acts only if the surfaces would meet within this step
         else:
-            contact.b = min(-min(gap + pair.min_depth, 0.0) * pair.rate, pair.max_speed)
+            contact.b_calm = min(-min(gap + pair.min_depth, 0.0) * pair.rate, pair.max_speed)
+        contact.b[0], contact.bounce = contact.b_calm, 0.0
+        for axis in range(2):
+            contact.mu[axis], contact.R_stick[axis] = pair.mu[axis], pair.R_stick[axis]
+            contact.b[1 + axis] = 0.0
+        if pair.restitution > 0.0:
+            contact.bounce = bounce_velocity(pair, work[contact.body_a], work[contact.body_b],
+                                             as_vector(contact.point, 0), n)
 
 
 @exact
@@ -215,6 +250,6 @@ def find_contacts(geometry, work, options, contacts):
             before = count + n_found
             count, n_found = drop_shallowest(geometry, contacts, count, n_found)
             dropped += before - count - n_found
-        put_contacts(geometry, pairs[k], n_found, n, dt, contacts, count)
+        put_contacts(geometry, work, k, n_found, n, dt, contacts, count)
         count += n_found
     return count, dropped

@@ -1,6 +1,7 @@
 """From contacts and joint limits to the velocities that they allow, island by island."""
 from spr_dynamics.contact.islands import find_islands, gather, sort_into_islands
 from spr_dynamics.contact.jacobian import fill_jacobians, fill_row_jacobians
+from spr_dynamics.contact.restitution import bounce, find_bounces
 from spr_dynamics.contact.solve import FREE_VELOCITY, solve_island, VELOCITY
 from spr_dynamics.jit import accessor, exact
 
@@ -64,6 +65,10 @@ def find_velocities(tree, work, columns, followers, order, contacts, n_contacts,
                   sorted_rows[here.first_row:here.end_row], J_rows, support_rows)
         used, status = solve_island(island, A, begin, end, H, pivots, x, options[0].tolerance,
                                     options[0].budget)
+        if find_bounces(contacts, island[1]):
+            again, status = bounce(island, A, begin, end, H, pivots, x, options[0].tolerance,
+                                   options[0].budget)
+            used += again
         for k in range(n):
             velocity[place[k]] = x[VELOCITY, k]
         most = max(most, used)

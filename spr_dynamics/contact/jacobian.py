@@ -119,9 +119,9 @@ def fill_row_jacobians(tree, work, columns, trunks, followers, rows, count, J, s
     """
     Write each row's Jacobian, a line.
 
-    :param J: Result, shape (capacity, 1, nv), or (capacity, 1, 1) without loops; the first
-        ``n_support`` columns count.
-    :param support: Result, shape (capacity, nv) or (capacity, 1).
+    :param J: Result, shape (capacity, 1, width), nv wide if there are loops, else as wide as
+        what a joint's own rows feel; the first ``n_support`` columns count.
+    :param support: Result, shape (capacity, width).
     """
     for r in range(count):
         row = rows[r]
@@ -133,6 +133,7 @@ def fill_row_jacobians(tree, work, columns, trunks, followers, rows, count, J, s
             island = island_of(tree, trunks, row.body_a, row.body_b)
             fold_followers(followers, trunks, island, row, J[r], support[r])
         else:
-            row.n_support = 1
-            J[r, 0, 0] = row.sign
-            support[r, 0] = row.column + trunks[tree[row.body_b].trunk].offset
+            row.n_support = row.n_columns
+            for k in range(row.n_columns):
+                J[r, 0, k] = row.e[k]
+                support[r, k] = row.column + k + trunks[tree[row.body_b].trunk].offset

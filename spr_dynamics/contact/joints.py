@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from spr_dynamics.contact.records import FRICTION, JOINT, LIMIT, RIGID_LIMIT
-from spr_dynamics.jit import exact
+from spr_dynamics.jit import exact, inlined
 
 REACH = 5.0  # [steps] in which a joint could get to its limit at its present speed
 NEAR = 1e-3  # [rad] or [m] a limit that is nearer is watched even at rest
@@ -43,13 +43,20 @@ def joint_laws(model, options, dt, inverse_inertia) -> np.ndarray:
     return np.array(laws, JOINT) if laws else np.zeros(0, JOINT)
 
 
+@inlined
+def start_row(row, kind, joint, ratio):
+    """Let a row feel a joint's velocity times a ratio."""
+    row.kind, row.body_a, row.body_b = kind, 0, joint.body
+    row.column, row.n_columns, row.e[0] = joint.column, 1, ratio
+
+
 @exact
 def add_limit(rows, count, joint, sign, gap, free, dt):
     """Add a row for a limit; a positive ``gap`` is the way that is left to it."""
     row = rows[count]
-    row.kind, row.column, row.sign, row.R = LIMIT, joint.column, sign * joint.ratio, joint.R
+    start_row(row, LIMIT, joint, sign * joint.ratio)
+    row.R = joint.R
     row.b = -gap / dt if gap >= 0.0 else min(-gap * joint.rate, joint.max_speed)
-    row.v, row.body_a, row.body_b = joint.v, 0, joint.body
     row.w = sign * free[joint.v]
     return count + 1
 
@@ -58,9 +65,8 @@ def add_limit(rows, count, joint, sign, gap, free, dt):
 def add_velocity_limit(rows, count, joint, sign, free):
     """Add a row that lets sign times the velocity not fall below minus its limit."""
     row = rows[count]
-    row.kind, row.column, row.sign = LIMIT, joint.column, sign * joint.ratio
-    row.R, row.b, row.v = joint.R_rigid, -joint.velocity_limit, joint.v
-    row.body_a, row.body_b = 0, joint.body
+    start_row(row, LIMIT, joint, sign * joint.ratio)
+    row.R, row.b = joint.R_rigid, -joint.velocity_limit
     row.w = sign * free[joint.v]
     return count + 1
 
@@ -99,8 +105,7 @@ def find_joint_rows(joints, q, qd, free, dt, rows):
             count = add_velocity_limit(rows, count, joint, -1.0, free)
         if joint.friction > 0.0:
             row = rows[count]
-            row.kind, row.column, row.sign = FRICTION, joint.column, joint.ratio
-            row.R, row.b, row.bound, row.v = joint.R_stick, 0.0, joint.friction, joint.v
-            row.body_a, row.body_b = 0, joint.body
+            start_row(row, FRICTION, joint, joint.ratio)
+            row.R, row.b, row.bound = joint.R_stick, 0.0, joint.friction
             count += 1
     return count

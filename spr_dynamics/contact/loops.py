@@ -4,12 +4,10 @@ import math
 import numpy as np
 
 from spr_dynamics.contact.records import LOOP, TIED
-from spr_dynamics.dynamics.jacobian import jacobian
-from spr_dynamics.dynamics.kinematics import link_poses
-from spr_dynamics.dynamics.work import Workspace
-from spr_dynamics.jit import exact
+from spr_dynamics.jit import exact, inlined
+from spr_dynamics.model.loops import body_poses, tie_jacobian
 from spr_dynamics.spatial import (
-    add, as_matrix, as_vector, cross, dot, put_vector, subtract, times)
+    add, as_matrix, as_motion, as_vector, cross, dot, put_vector, subtract, times)
 
 LEAST_SHARE = 1e-3  # of the largest inverse inertia of the ties
 
@@ -23,41 +21,36 @@ def loop_laws(model, options, dt, M_inv) -> np.ndarray:
     """
     loops = np.zeros(model.ties.size, LOOP)
     loops['tie'] = model.ties
-    w = np.array([j @ M_inv @ j for j in (tie_jacobian(model, tie) for tie in model.ties)])
+    J = tie_jacobian(model.tree, model.ties, body_poses(model.tree, model.home))
+    w = np.sum(J @ M_inv * J, axis=1)
     # a direction in which the file's pose can't part is as soft as one that hardly can
     loops['R'] = (options.beta / (2.0 * math.pi)) ** 2 * np.maximum(
         w, LEAST_SHARE * w.max(initial=0.0))
     loops['rate'] = 1.0 / (dt * (1.0 + options.beta / math.pi))
+    loops['max_speed'] = options.recovery_speed
     return loops
 
 
-def tie_jacobian(model, tie) -> np.ndarray:
-    """Return how velocities part the sides of a tie at the pose of the file, shape (nv,)."""
-    link_poses(model, model.home)
-    place = model.buffers[Workspace].body
-    R_WA, p_WA, R_WB, p_WB = (place[key][tie[side]].copy() for side in 'ab'
-                              for key in ('R_WB', 'p_WB'))
-    R_WA, R_WB = R_WA.reshape(3, 3), R_WB.reshape(3, 3)
-    e, point = R_WA @ tie['e_a'], R_WB @ tie['p_b'] + p_WB
-    if tie['is_angle']:
-        e = np.cross(R_WB @ tie['e_b'], e)
-    J_a, J_b = (body_jacobian(model, int(tie[side]), point) for side in 'ab')
-    return e @ (J_b - J_a)[:3] if tie['is_angle'] else e @ (J_b - J_a)[3:]
+@inlined
+def turning(omega, alpha, r):
+    """Return the velocity and the acceleration of the end of an arm that turns with a body."""
+    swing = cross(omega, r)
+    return swing, add(cross(alpha, r), cross(omega, swing))
 
 
-def body_jacobian(model, body, p_W) -> np.ndarray:
-    """Return how velocities move a point that a body carries, at the pose of the file."""
-    if body == 0:
-        return np.zeros((6, model.nv))
-    k = int(np.flatnonzero(model.links['body'] == body)[0])
-    T_WL = link_poses(model, model.home)[k]
-    return jacobian(model, model.home, model.link_names[k], T_WL[:3, :3].T @ (p_W - T_WL[:3, 3]))
+@inlined
+def bend(e, d):
+    """Return the second derivative of e . d, each given with its first two derivatives."""
+    return dot(e[2], d[0]) + 2.0 * dot(e[1], d[1]) + dot(e[0], d[2])
 
 
 @exact
-def find_loop_rows(loops, work, rows, count):
+def find_loop_rows(loops, work, dt, rows, count):
     """
     Add a row for each tie, with what it asks for.
+
+    A gap is not straight in the positions. What it bends by in a step is foreseen from the
+    velocities and accelerations that the bodies have if no joint speeds up (``work``).
 
     :returns: How many rows there are then.
     """
@@ -65,18 +58,29 @@ def find_loop_rows(loops, work, rows, count):
         tie, row = loops[k].tie, rows[count]
         a, b = work[tie.a], work[tie.b]
         R_WA, R_WB = as_matrix(a.R_WB, 0), as_matrix(b.R_WB, 0)
-        p_a = add(as_vector(a.p_WB, 0), times(R_WA, as_vector(tie.p_a, 0)))
-        p_b = add(as_vector(b.p_WB, 0), times(R_WB, as_vector(tie.p_b, 0)))
-        e = times(R_WA, as_vector(tie.e_a, 0))
+        (w_a, v_a), (alpha_a, acc_a) = as_motion(a.v), as_motion(a.a)
+        (w_b, v_b), (alpha_b, acc_b) = as_motion(b.v), as_motion(b.a)
+        e_a, r_b = times(R_WA, as_vector(tie.e_a, 0)), times(R_WB, as_vector(tie.p_b, 0))
+        p_b = add(as_vector(b.p_WB, 0), r_b)
+        e_rate, e_change = turning(w_a, alpha_a, e_a)
         if tie.is_angle:
             e_b = times(R_WB, as_vector(tie.e_b, 0))
-            gap = dot(e, e_b) - tie.cosine
-            e = cross(e_b, e)
+            e_b_rate, e_b_change = turning(w_b, alpha_b, e_b)
+            gap, e = dot(e_a, e_b) - tie.cosine, cross(e_b, e_a)
+            bent = bend((e_a, e_rate, e_change), (e_b, e_b_rate, e_b_change))
         else:
-            gap = dot(e, subtract(p_b, p_a))
+            r_a = times(R_WA, as_vector(tie.p_a, 0))
+            swing_a, pull_a = turning(w_a, alpha_a, r_a)
+            swing_b, pull_b = turning(w_b, alpha_b, r_b)
+            d = subtract(p_b, add(as_vector(a.p_WB, 0), r_a))
+            d_rate = subtract(add(v_b, swing_b), add(v_a, swing_a))
+            d_change = subtract(add(acc_b, pull_b), add(acc_a, pull_a))
+            gap, e = dot(e_a, d), e_a
+            bent = bend((e_a, e_rate, e_change), (d, d_rate, d_change))
         row.kind, row.is_angle, row.body_a, row.body_b = TIED, tie.is_angle, tie.a, tie.b
         put_vector(row.point, 0, p_b)
         put_vector(row.e, 0, e)
-        row.R, row.b, row.v = loops[k].R, -gap * loops[k].rate, -1
+        speed, most = -gap * loops[k].rate, loops[k].max_speed
+        row.R, row.b = loops[k].R, min(max(speed, -most), most) - 0.5 * dt * bent
         count += 1
     return count

@@ -36,7 +36,8 @@ def candidate_pairs(model, options, dt, w) -> np.ndarray:
             if shapes[b]['kind'] != PLANE and may_touch(model, second, first, *joined):
                 weight = w[first['body']] + w[second['body']]
                 pairs.append(contact_law(a, b, shapes[a], shapes[b], weight, options, dt))
-    return frozen(np.array(sorted(pairs), PAIR) if pairs else np.zeros(0, PAIR))
+    pairs.sort(key=lambda pair: (pair['a'], pair['b']))
+    return frozen(np.array(pairs, PAIR) if pairs else np.zeros(0, PAIR))
 
 
 def capacity(model, pairs) -> int:
@@ -71,15 +72,36 @@ def may_touch(model, a, b, joined_links, joined_bodies):
     return first.model != second.model or first.self_collide or second.self_collide
 
 
-def contact_law(a, b, first, second, w, options, dt):
+def contact_law(a, b, first, second, w, options, dt) -> np.ndarray:
     """
     Combine two surfaces into one record of PAIR.
 
-    Springs are in series, dampers add up, the smaller friction wins (as in Gazebo). Rigid shapes,
-    and those that would be stiffer than beta allows, get a critically damped spring of period
-    beta dt, and their overlaps are undone slowly.
+    The smaller friction and restitution win, of both, and slips add up (as in Gazebo).
+
+    :param w: How easily the two are pushed apart [1/kg].
     """
-    R = (options.beta / (2.0 * math.pi)) ** 2 * w
+    pair = np.zeros((), PAIR)
+    pair['a'], pair['b'], pair['w'] = a, b, w
+    put_normal_law(pair, first, second, options, dt)
+    pair['mu'] = [min(first[mu], second[mu]) for mu in ('mu', 'mu2')]
+    pair['R_stick'] = [max(options.sigma * w, (first[slip] + second[slip]) / dt)
+                       for slip in ('slip1', 'slip2')]
+    pair['is_round'] = np.ptp(pair['mu']) == np.ptp(pair['R_stick']) == 0.0
+    pair['guide'] = guide(a, b, first, second)
+    for what in ('restitution', 'bounce_speed'):
+        pair[what] = min(first[what], second[what])
+    return pair
+
+
+def put_normal_law(pair, first, second, options, dt):
+    """
+    Write how two surfaces yield to a pressure.
+
+    Springs are in series, dampers add up. Rigid shapes, and those that would be stiffer than
+    beta allows, get a critically damped spring of period beta dt, and their overlaps are undone
+    slowly.
+    """
+    R = (options.beta / (2.0 * math.pi)) ** 2 * pair['w']
     rate, max_speed = 1.0 / (dt * (1.0 + options.beta / math.pi)), np.inf
     softness, d = 1.0 / first['stiffness'] + 1.0 / second['stiffness'], (
         first['damping'] + second['damping'])
@@ -89,8 +111,18 @@ def contact_law(a, b, first, second, w, options, dt):
     else:
         max_speed = np.fmin(options.recovery_speed,
                             np.fmin(first['max_speed'], second['max_speed']))
-    return (a, b, min(first['mu'], second['mu']), R, options.sigma * w, rate, max_speed,
-            max(first['min_depth'], second['min_depth']))
+    pair['R'], pair['rate'], pair['max_speed'] = R, rate, max_speed
+    pair['min_depth'] = max(first['min_depth'], second['min_depth'])
+
+
+def guide(a, b, first, second) -> int:
+    """
+    Return the shape whose ``fdir1`` counts, or -1 if none has one.
+
+    Of two it is that with the smaller friction (as in Gazebo).
+    """
+    given = [(shape['mu'], k) for k, shape in ((a, first), (b, second)) if shape['fdir1'].any()]
+    return min(given)[1] if given else -1
 
 
 def inverse_inertias(model) -> tuple[np.ndarray, np.ndarray]:

@@ -8,9 +8,20 @@ from spr_dynamics.model.records import TIE
 # A pair of shapes that may touch, and how. The kind of ``a`` does not come after that of ``b``.
 PAIR = np.dtype([
     ('a', np.int64), ('b', np.int64),            # shapes
-    ('mu', np.float64),
+    ('w', np.float64),                           # inverse mass that is felt [1/kg]
+    ('mu', np.float64, 2),                       # along t1 and t2
     ('R', np.float64),                           # softness of the normal law [m/(s N s)]
-    ('R_stick', np.float64),                     # softness of sticking
+    ('R_stick', np.float64, 2),                  # softness of sticking, along t1 and t2
+    ('is_round', np.bool_),                      # friction is the same along t1 and t2
+    ('guide', np.int64),                         # shape that gives the direction of t1, or -1
+    ('restitution', np.float64),                 # of the normal velocity,
+    ('bounce_speed', np.float64),                # from this speed on [m/s]
+    ('torsion', np.float64),                     # friction about the normal: coefficient,
+    ('patch_radius', np.float64),                # arm, or
+    ('surface_radius', np.float64),              # what it grows with: sqrt(radius depth)
+    ('R_spin', np.float64),                      # its softness [rad/(s N m s)]
+    ('rolling', np.float64),                     # arm of the torque against rolling [m]
+    ('R_roll', np.float64),                      # its softness
     ('rate', np.float64),                        # at which an overlap is undone [1/s]
     ('max_speed', np.float64),                   # at most this fast [m/s]
     ('min_depth', np.float64),                   # overlap that is left alone [m]
@@ -19,22 +30,29 @@ PAIR = np.dtype([
 # One contact point: frame C has the normal n, from shape a to shape b, and tangents t1, t2.
 CONTACT = np.dtype([
     ('key', np.int64),                           # which features touch: one of its pair's manifold
+    ('pair', np.int64),
     ('body_a', np.int64), ('body_b', np.int64),
     ('shape_a', np.int64), ('shape_b', np.int64),
     ('point', np.float64, 3),                    # halfway between the surfaces, world
     ('n', np.float64, 3), ('t1', np.float64, 3), ('t2', np.float64, 3),
     ('gap', np.float64),                         # negative: overlap [m]
-    ('mu', np.float64), ('R', np.float64), ('R_stick', np.float64),
-    ('b', np.float64),                           # normal velocity that is asked for [m/s]
+    ('mu', np.float64, 2),                       # along t1 and t2
+    ('R', np.float64), ('R_stick', np.float64, 2), ('is_round', np.bool_),
+    ('b', np.float64, 3),                        # velocity asked for along n, t1, t2 [m/s]
+    ('b_calm', np.float64),                      # along n where nothing bounces
+    ('bounce', np.float64),                      # along n after an impact, 0: nothing bounces
     ('u', np.float64, 3),                        # velocity of b against a along n, t1, t2
     ('du', np.float64, 3),                       # how it changes along the search direction
     ('impulse', np.float64, 3),                  # on b, along n, t1, t2 [N s]
+    ('state', np.int64),                         # OPEN, STICKING or SLIDING
     ('bound', np.float64),                       # normal impulse that bounds friction [N s]
     ('bound_before', np.float64),                # an earlier one,
     ('miss_before', np.float64),                 # and by how much the impulse was another
     ('n_support', np.int64),                     # how many velocities move the point
     ('force', np.float64, 3),                    # on b, world [N]
 ], align=True)
+
+OPEN, STICKING, SLIDING = range(3)  # states of a contact: no force, friction holds, or does not
 
 LIMIT, FRICTION, TIED = 0, 1, 2  # kinds of rows: acts one way; both ways up to a bound; always
 RIGID_LIMIT = 1e8  # [N m/rad] or [N/m] SDF's default stiffness of a limit, which stands for none
@@ -53,6 +71,19 @@ JOINT = np.dtype([
     ('R_stick', np.float64),
 ], align=True)
 
+# How far a ball bends and twists, for steps of one length; frame C has the cone's centre on z.
+CONE = np.dtype([
+    ('q', np.int64), ('v', np.int64), ('body', np.int64),
+    ('column', np.int64),                        # the first of its velocities
+    ('q_CJ', np.float64, 4),                     # the joint's frame in the parent, w x y z
+    ('swing', np.float64),                       # how far z may turn away [rad], inf: any far
+    ('lower', np.float64), ('upper', np.float64),  # of the twist [rad], inf: any
+    ('inverse_inertia', np.float64, 6),          # felt by its velocities
+    ('softness', np.float64),                    # R of an inverse inertia of 1
+    ('rate', np.float64),                        # at which a violation is undone [1/s]
+    ('max_speed', np.float64),                   # at most this fast
+], align=True)
+
 # A joint axis that follows another, counted as columns.
 FOLLOWING = np.dtype([
     ('v', np.int64), ('leader_v', np.int64),     # columns
@@ -65,14 +96,16 @@ LOOP = np.dtype([
     ('tie', TIE),
     ('R', np.float64),                           # softness
     ('rate', np.float64),                        # at which a gap is undone [1/s]
+    ('max_speed', np.float64),                   # at most this fast
 ], align=True)
 
-# One impulse: along a joint axis, w = sign * velocity, or between the sides of a closed loop.
+# One impulse: of a joint, w = e . its velocities, or between the sides of a closed loop.
 ROW = np.dtype([
-    ('kind', np.int64), ('v', np.int64),
-    ('body_a', np.int64), ('body_b', np.int64),  # as of a contact; a is the world for an axis
-    ('column', np.int64), ('sign', np.float64),  # of an axis
-    ('is_angle', np.bool_), ('point', np.float64, 3), ('e', np.float64, 3),  # of a loop, world
+    ('kind', np.int64),
+    ('body_a', np.int64), ('body_b', np.int64),  # as of a contact; a is the world for a joint
+    ('column', np.int64), ('n_columns', np.int64),  # of the joint's velocities, 1 or 3
+    ('is_angle', np.bool_), ('point', np.float64, 3),  # of a loop, world
+    ('e', np.float64, 3),                        # in the columns, or of a loop in the world
     ('at', np.int64),                            # its place in the arrays of Jacobians
     ('n_support', np.int64),                     # how many velocities it feels
     ('R', np.float64), ('b', np.float64), ('bound', np.float64),

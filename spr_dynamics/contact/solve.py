@@ -4,11 +4,10 @@ The constraint solver: one problem a step in the joint velocities v of an island
     minimise  1/2 (v - v_free)^T A (v - v_free) + contacts N(u_n) + T(u_t; bound) + rows P(w)
 
 with u = J v at contacts, and w = j v for limits and friction of joints and for closed loops.
-Each impulse is an explicit function of v: the normal one of a spring and damper taken
-implicitly, the tangential one of Coulomb's law with linear creep while it sticks. For a given
-bound on friction the problem is convex (Castro et al. 2022, 2023). The law at the solution is
-Coulomb's own if the bound is the normal impulse of the same v (De Saxce and Feng 1998, Acary et
-al. 2011). Three ways there, each tried when the one before has not arrived:
+Each impulse is an explicit function of v (`laws.py`). For a given bound on friction the problem
+is convex (Castro et al. 2022, 2023). The law at the solution is Coulomb's own if the bound is
+the normal impulse of the same v (De Saxce and Feng 1998, Acary et al. 2011). Three ways there,
+each tried when the one before has not arrived:
 
 * A, Newton on the convex problem, the bound being renewed before each step;
 * B, Newton on the whole residual, in which friction follows the normal impulse;
@@ -19,7 +18,9 @@ friction only takes energy, but its bound is that of another velocity.
 """
 import math
 
-from spr_dynamics.contact.records import FRICTION, TIED
+from spr_dynamics.contact.laws import (
+    add_contact_slope, contact_cost, contact_impulse, cross_stiffness, normal_impulse,
+    normal_stiffness, row_cost, row_impulse, row_stiffness, tangent_stiffness)
 from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.dynamics.lu import factor_lu, solve_lu
 from spr_dynamics.jit import exact
@@ -39,38 +40,6 @@ LINE_TOLERANCE = 1e-6  # relative slope at which the line search ends
 MAX_STEP = 4.0  # steps longer than this are taken in several iterations
 ROUNDOFF = 1e-12  # [sqrt(J)] residual that is zero for every robot
 FINAL_STEPS = 100  # Newton steps of a convex problem, which needs a few dozen at the worst
-
-
-@exact
-def normal_impulse(contact, u_n):
-    """Return the normal impulse at a normal velocity: never a pull."""
-    return max(0.0, (contact.b - u_n) / contact.R)
-
-
-@exact
-def friction_scale(contact, slip, bound):
-    """Return s >= 0 such that the friction impulse is -s times the slip velocity."""
-    limit = contact.mu * bound
-    if slip <= contact.R_stick * limit:
-        return 1.0 / contact.R_stick if limit > 0.0 else 0.0
-    return limit / slip
-
-
-@exact
-def row_impulse(row, w):
-    """Return the impulse of a row: a limit only pushes, dry friction has a bound, a tie holds."""
-    if row.kind == FRICTION:
-        return min(max(-w / row.R, -row.bound), row.bound)
-    p = (row.b - w) / row.R
-    return p if row.kind == TIED else max(0.0, p)
-
-
-@exact
-def row_stiffness(row, w):
-    """Return how fast the impulse of a row falls with the velocity."""
-    p = row_impulse(row, w)
-    acts = (abs(p) < row.bound if row.kind == FRICTION else p > 0.0) or row.kind == TIED
-    return 1.0 / row.R if acts else 0.0
 
 
 @exact
@@ -116,9 +85,7 @@ def evaluate(island, Av, g):
     for m in range(members.size):
         c = members[m]
         contact = contacts[c]
-        u = contact.u
-        s = friction_scale(contact, math.hypot(u[1], u[2]), contact.bound)
-        p_n, p_1, p_2 = normal_impulse(contact, u[0]), -s * u[1], -s * u[2]
+        p_n, p_1, p_2 = contact_impulse(contact)
         contact.impulse[0], contact.impulse[1], contact.impulse[2] = p_n, p_1, p_2
         for k in range(contact.n_support):
             g[support[c, k]] -= J[c, 0, k] * p_n + J[c, 1, k] * p_1 + J[c, 2, k] * p_2
@@ -151,19 +118,6 @@ def is_solved(A, Av, g, tolerance):
 
 
 @exact
-def tangent_stiffness(contact):
-    """Return the entries 11, 12 and 22 of how friction falls with slip, for a fixed bound."""
-    u, limit = contact.u, contact.mu * contact.bound
-    slip = math.hypot(u[1], u[2])
-    s = friction_scale(contact, slip, contact.bound)
-    if slip > contact.R_stick * limit:
-        # a sliding impulse only turns with the slip: nothing changes along it
-        t_1, t_2 = u[1] / slip, u[2] / slip
-        return s * t_2 * t_2, -s * t_1 * t_2, s * t_1 * t_1
-    return s, 0.0, s
-
-
-@exact
 def fill_hessian(island, A, begin, H):
     """
     Compute the lower half of H = A + J^T K J, K being each impulse's derivative.
@@ -179,8 +133,7 @@ def fill_hessian(island, A, begin, H):
     for m in range(members.size):
         c = members[m]
         contact = contacts[c]
-        k_n = 1.0 / contact.R if contact.impulse[0] > 0.0 else 0.0
-        k_11, k_12, k_22 = tangent_stiffness(contact)
+        k_n, (k_11, k_12, k_22) = normal_stiffness(contact), tangent_stiffness(contact)
         if k_n == 0.0 and k_11 == 0.0 and k_22 == 0.0:
             continue
         for p in range(contact.n_support):
@@ -214,11 +167,8 @@ def fill_whole_jacobian(island, A, begin, H):
     for m in range(members.size):
         c = members[m]
         contact = contacts[c]
-        u = contact.u
-        slip = math.hypot(u[1], u[2])
-        if contact.impulse[0] > 0.0 and slip > contact.R_stick * contact.mu * contact.bound:
-            f_1 = -contact.mu * u[1] / (slip * contact.R)
-            f_2 = -contact.mu * u[2] / (slip * contact.R)
+        f_1, f_2 = cross_stiffness(contact)
+        if f_1 != 0.0 or f_2 != 0.0:
             for p in range(contact.n_support):
                 w = f_1 * J[c, 1, p] + f_2 * J[c, 2, p]
                 for q in range(contact.n_support):
@@ -241,20 +191,7 @@ def slope(island, alpha, linear, quadratic):
     contacts, members, J, support, rows, J_rows, support_rows = island
     first, second = linear + alpha * quadratic, quadratic
     for m in range(members.size):
-        contact = contacts[members[m]]
-        u, du = contact.u, contact.du
-        p_n = normal_impulse(contact, u[0] + alpha * du[0])
-        if p_n > 0.0:
-            first -= p_n * du[0]
-            second += du[0] * du[0] / contact.R
-        u_1, u_2 = u[1] + alpha * du[1], u[2] + alpha * du[2]
-        slip = math.hypot(u_1, u_2)
-        s = friction_scale(contact, slip, contact.bound)
-        along, square = u_1 * du[1] + u_2 * du[2], du[1] * du[1] + du[2] * du[2]
-        first += s * along
-        second += s * square
-        if slip > contact.R_stick * contact.mu * contact.bound:
-            second -= s * (along / slip) ** 2
+        first, second = add_contact_slope(contacts[members[m]], alpha, first, second)
     for r in range(rows.size):
         w, dw = rows[r].w + alpha * rows[r].dw, rows[r].dw
         first -= row_impulse(rows[r], w) * dw
@@ -293,20 +230,9 @@ def cost(island, v, v_free, Av):
     for i in range(v.size):
         total += 0.5 * Av[i] * (v[i] - v_free[i])
     for m in range(members.size):
-        contact = contacts[members[m]]
-        p_n = normal_impulse(contact, contact.u[0])
-        slip, limit = math.hypot(contact.u[1], contact.u[2]), contact.mu * p_n
-        total += 0.5 * contact.R * p_n * p_n
-        if slip <= contact.R_stick * limit:
-            total += 0.5 * slip * slip / contact.R_stick
-        else:
-            total += limit * slip - 0.5 * contact.R_stick * limit * limit
+        total += contact_cost(contacts[members[m]])
     for r in range(rows.size):
-        row = rows[r]
-        p = row_impulse(row, row.w)
-        total += 0.5 * row.R * p * p
-        if row.kind == FRICTION:
-            total += abs(row.w) * abs(p) - row.R * p * p
+        total += row_cost(rows[r])
     return total
 
 

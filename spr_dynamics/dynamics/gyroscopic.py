@@ -2,9 +2,8 @@
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add, as_matrix, as_motion, as_rigid_inertia, as_vector, cross, cross_columns, dot, exponential,
-    full, Matrix, outer, plus, put_vector, rotation, scale, subtract, Symmetric, times, transpose,
-    Vector)
+    add, as_matrix, as_motion, as_rigid_inertia, as_vector, cross, cross_columns, dot, full,
+    Matrix, outer, plus, put_vector, scale, subtract, Symmetric, times, transpose, Vector)
 
 NEWTON_STEPS = 4  # round-off is reached in two or three at any speed that a step resolves
 ROUNDOFF = 1e-30  # relative square of a residual
@@ -62,18 +61,21 @@ def spin_after(inertia, w0, w, dt):
 
 @inlined
 def turn_free_body(body, now, qd, velocity, dt):
-    """Correct the velocities of a free body; those of its centre of mass are right already."""
+    """
+    Correct the velocities of a free body; those of its centre of mass are right already.
+
+    The spin is the one at the end of the step as the body has it, not turned along with it yet:
+    what contact then does to it is work on the body as it lies, and gives no energy.
+    """
     k = body.v
     inertia, arm = about_centre(as_rigid_inertia(now.Ic))
     start, before = as_vector(qd, k + 3), as_vector(velocity, k + 3)
-    within, half = spin_after(inertia, start, before, dt)
-    turn = subtract(within, half)
-    after = times(rotation(*exponential(scale(turn, dt))), within)  # the axes have turned
+    after, half = spin_after(inertia, start, before, dt)
     turning = scale(cross(start, cross(start, arm)), dt)
     v = add(as_vector(velocity, k), subtract(turning, cross(subtract(after, before), arm)))
     put_vector(velocity, k, v)
     put_vector(velocity, k + 3, after)
-    put_vector(now.half_turn, 0, subtract(after, turn))
+    put_vector(now.half_turn, 0, half)
 
 
 @inlined

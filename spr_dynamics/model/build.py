@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.errors import ModelError
+from spr_dynamics.model.assembling import assemble_start, bounds_of
 from spr_dynamics.model.closures import tie_records
 from spr_dynamics.model.coupling import follower_records
-from spr_dynamics.model.model import Dof, FreeRoot, frozen, Joint, Model
+from spr_dynamics.model.model import Cone, Dof, FreeRoot, frozen, Joint, Model
 from spr_dynamics.model.records import (
     AXIS, BALL, DRIVE, FREE, LINK, POSITIONS, transform_from_pose, TREE, VELOCITIES)
 from spr_dynamics.model.shapes import build_shapes
@@ -51,7 +52,13 @@ def build(assembly: Assembly, *, fix_base: bool = False,
     joints, dofs = joint_tables(assembly, bodies, layout)
     roots = root_table(assembly, bodies, layout)
     followers = follower_records(assembly, group, movers, places_of_axes(assembly, bodies, layout))
-    positions = home(bodies, layout, followers)
+    ties = tie_records(assembly, bodies, numbers, group, closures)
+    names = dict(zip(map(id, assembly.joints), unique_names(assembly.joints)))
+    loop_names = tuple(names[id(joint)] for joint in closures)
+    positions, loop_warnings = assemble_start(
+        tree, ties, followers, bounds_of(dofs, layout.nq),
+        [f"{where(joint.element)}: joint '{names[id(joint)]}'" for joint in closures],
+        home(bodies, layout, followers))
     return Model(
         name=assembly.name, nq=layout.nq, nv=layout.nv,
         tree=frozen(tree), links=frozen(links), shapes=frozen(shapes.records),
@@ -61,14 +68,14 @@ def build(assembly: Assembly, *, fix_base: bool = False,
         dt=assembly.physics.max_step_size,
         real_time_factor=assembly.physics.real_time_factor,
         link_names=link_names, shape_names=shapes.names,
-        ties=frozen(tie_records(assembly, bodies, numbers, group, closures)),
+        ties=frozen(ties), loop_names=loop_names,
         drives=frozen(drive_records(bodies, layout)), followers=frozen(followers),
         order=frozen(order_of_columns(tree)),
         joints=joints, dofs=dofs, free_roots=roots,
         home=frozen(positions),
         warnings=(*map(str, assembly.warnings), *static_warnings(assembly),
-                  *joint_warnings(assembly, dofs, positions), *shapes.warnings,
-                  *closure_warnings(assembly, group, movers, closures)),
+                  *joint_warnings(assembly, joints, dofs, positions), *shapes.warnings,
+                  *closure_warnings(assembly, group, movers, closures), *loop_warnings),
         assembly=assembly)
 
 
@@ -319,8 +326,20 @@ def joint_tables(assembly, bodies, layout):
             dofs += [Dof(f'{name}_{letter}', len(joints), None, v + k, *NO_LIMITS)
                      for k, letter in enumerate('xyz')]
         joints.append(Joint(name, joint.element.type, links[joint.parent], links[joint.child], q,
-                            v, n_axes or 4, n_axes or 3))
+                            v, n_axes or 4, n_axes or 3, cone_of(joint.element)))
     return tuple(joints), tuple(dofs)
+
+
+def cone_of(joint):
+    """Return how far a ball bends and twists, None if as far as it likes."""
+    lower, upper = (-np.inf, np.inf) if joint.twist_limit is None else joint.twist_limit
+    if upper - lower >= 2.0 * math.pi:
+        lower, upper = -np.inf, np.inf
+    swing = np.inf if joint.cone_limit is None else joint.cone_limit
+    if np.isinf([swing, upper]).all():
+        return None
+    centre = np.array([0.0, 0.0, 1.0]) if joint.cone_centre is None else joint.cone_centre
+    return Cone(centre, swing, float(lower), float(upper))
 
 
 def position_range(joint, axis):
@@ -352,18 +371,31 @@ def home(bodies, layout, followers):
     return q
 
 
-def joint_warnings(assembly, dofs, positions):
+def joint_warnings(assembly, joints, dofs, positions):
     """Name what joints ask for and the step does not do, and those that begin out of bounds."""
-    names = [j.name for j in assembly.joints if j.element.cone_limit is not None]
-    cones = (f'cone limits of {len(names)} joints are read but not simulated yet '
-             f'({", ".join(names)})',) if names else ()
     unused = [f"{where(j.element)}: the <axis> of ball joint '{j.name}' has no effect "
               f'({", ".join(asks_of(j.element.axis))})' for j in assembly.joints
               if j.element.type == 'ball' and j.element.axis and asks_of(j.element.axis)]
     outside = [f"joint '{dof.name}' begins at {positions[dof.q]:g}, outside its limits "
                f'{dof.lower:g} to {dof.upper:g}' for dof in dofs if dof.q is not None
                and not dof.lower - SLACK <= positions[dof.q] <= dof.upper + SLACK]
-    return *cones, *unused, *outside
+    outside += [f"ball joint '{joint.name}' begins {problem}" for joint in joints if joint.cone
+                for problem in outside_of(joint.cone, positions[joint.q:joint.q + 4])]
+    return *unused, *outside
+
+
+def outside_of(cone, quat_wxyz):
+    """Say in which ways a ball begins outside its cone."""
+    w, x, y, z = quat_wxyz
+    a, b, c, _ = cone.q_CJ
+    w, x, y, z = a * w - b * x - c * y, a * x + b * w + c * z, a * y + c * w - b * z, (
+        a * z + b * y - c * x)
+    swing, twist = 2.0 * math.atan2(math.hypot(x, y), math.hypot(w, z)), 2.0 * math.atan2(z, w)
+    if swing > cone.swing + SLACK:
+        yield f'{swing:g} rad from the centre of its cone, which is {cone.swing:g} wide'
+    middle, half = 0.5 * (cone.lower + cone.upper), 0.5 * (cone.upper - cone.lower)
+    if half < np.inf and abs(math.remainder(twist - middle, 2.0 * math.pi)) > half + SLACK:
+        yield f'at a twist of {twist:g} rad, outside its limits {cone.lower:g} to {cone.upper:g}'
 
 
 def asks_of(axis):
@@ -381,7 +413,7 @@ def closure_warnings(assembly, group, movers, closures):
     for joint in closures:
         yield closing(assembly, group, movers, joint)
         left_out = [what for axis in (joint.element.axis, joint.element.axis2)[:len(joint.axes)]
-                    for what in asks_of(axis)]
+                    for what in asks_of(axis)] + ['cone limits'] * bool(cone_of(joint.element))
         if left_out:
             yield (f"{where(joint.element)}: joint '{joint.name}' closes a loop; of it "
                    f'{", ".join(left_out)} are not simulated yet')

@@ -24,29 +24,29 @@ def tie_records(assembly, bodies, numbers, group, closures):
     :raises ModelError: If a joint is of a type that can't close a loop.
     """
     ties, problems = [], []
-    for joint in closures:
+    for number, joint in enumerate(closures):
         if joint.element.type not in HELD or joint.mimics:
             problems.append(f"{where(joint.element)}: joint '{joint.name}' of type "
                             f"'{joint.element.type}' closes a loop, which is not simulated yet "
                             f'(simulated, without mimic: {", ".join(HELD)})')
             continue
         a = 0 if joint.parent == WORLD else numbers[group[joint.parent]]
-        ties += ties_of(joint, a, bodies[a].T_WB, numbers[group[joint.child]],
-                        bodies[numbers[group[joint.child]]].T_WB)
+        b = numbers[group[joint.child]]
+        ties += [(number, a, b, *tie) for tie in ties_of(joint, bodies[a].T_WB, bodies[b].T_WB)]
     if problems:
         raise ModelError('\n'.join(problems))
     return np.array(ties, TIE) if ties else np.zeros(0, TIE)
 
 
-def ties_of(joint, a, T_WA, b, T_WB):
-    """Return the records of one joint between bodies a and b."""
+def ties_of(joint, T_WA, T_WB):
+    """Return what the records of one joint say of its two sides."""
     T_WJ = axis_on_z(joint.T_WJ, joint.axes[0]) if joint.axes else joint.T_WJ
     axes = {letter: T_WJ.R[:, k] for k, letter in enumerate('xyz')}
     if len(joint.axes) == 2:
         axes['2'] = joint.T_WJ.R @ joint.axes[1]
     here, there = T_WA.inverse() @ T_WJ, T_WB.inverse() @ T_WJ
     points, angles = HELD[joint.element.type]
-    return [(a, b, False, here.p, there.p, T_WA.R.T @ axes[axis], np.zeros(3), 0.0)
+    return [(False, here.p, there.p, T_WA.R.T @ axes[axis], np.zeros(3), 0.0)
             for axis in points] + [
-        (a, b, True, here.p, there.p, T_WA.R.T @ axes[first], T_WB.R.T @ axes[second],
+        (True, here.p, there.p, T_WA.R.T @ axes[first], T_WB.R.T @ axes[second],
          axes[first] @ axes[second]) for first, second in angles]

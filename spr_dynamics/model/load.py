@@ -4,10 +4,13 @@ import dataclasses
 import functools
 from pathlib import Path
 
+from spr_dynamics.errors import ModelError
 from spr_dynamics.model.build import build
 from spr_dynamics.model.model import Model
 from spr_dynamics.model.topology import has_free_root
 from spr_dynamics.sdformat.assemble import assemble
+from spr_dynamics.sdformat.elements import Root
+from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.read import add_world, read
 from spr_dynamics.sdformat.uris import PackagePath, SearchPath
 
@@ -33,7 +36,7 @@ WORLDS = {'empty': EMPTY, 'ground': GROUND}
 
 
 def load(source: str | Path | None = None, *, text: str | None = None,
-         world: str | Path | None = None, fix_base: bool = False,
+         world: str | Path | None = None, pose: Pose | None = None, fix_base: bool = False,
          model_paths: Iterable[str | Path] = (), package_path: PackagePath | None = None,
          any_version: bool = False) -> Model:
     """
@@ -44,6 +47,7 @@ def load(source: str | Path | None = None, *, text: str | None = None,
     :param world: Where to put the robot: ``ground`` (a plane at z = 0), ``empty``, or the path
         of a world file. None takes the file as it is; ``auto`` means ``ground`` for a robot with
         a free root that comes without a world, and None for others.
+    :param pose: Where to put a robot in its world, in place of where its file poses the model.
     :param fix_base: Weld what would be a free root to the world.
     :param model_paths: Folders in which included models are looked up, before those that
         ``SDF_PATH`` and ``GZ_SIM_RESOURCE_PATH`` name.
@@ -60,6 +64,8 @@ def load(source: str | Path | None = None, *, text: str | None = None,
                                   any_version=any_version)
     search = SearchPath.of(model_paths, package_path)
     root = read_file(source, text=text)
+    if pose is not None:
+        root = placed(root, pose)
     robot = assemble(root)
     if world == 'auto':
         stands = has_free_root(robot) and not fix_base and not robot.has_world
@@ -70,3 +76,19 @@ def load(source: str | Path | None = None, *, text: str | None = None,
     together = assemble(add_world(root, around))
     return build(dataclasses.replace(together, name=robot.name), fix_base=fix_base,
                  search=search)
+
+
+def placed(root: Root, pose: Pose) -> Root:
+    """
+    Pose the model of a file.
+
+    :param root: The file.
+    :param pose: Of the model in the world.
+    :raises ModelError: If the file holds a world, or not just one model.
+    """
+    if root.worlds or len(root.models) != 1:
+        what = f"the world '{root.worlds[0].name}'" if root.worlds else \
+            f'{len(root.models)} models'
+        raise ModelError(f'a pose is for a file with one model; {root.location.file} holds {what}')
+    model = dataclasses.replace(root.models[0], pose=pose)
+    return dataclasses.replace(root, models=(model,))

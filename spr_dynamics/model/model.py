@@ -1,12 +1,16 @@
 """What never changes while a robot is simulated."""
 from dataclasses import dataclass, field
 from functools import cached_property
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from spr_dynamics.errors import ModelError
 from spr_dynamics.sdformat.assemble import Assembly
+
+
+OPPOSITE = -1.0 + 1e-12  # cosine to an axis below which there is no shortest turn to it
 
 
 class FreeRoot(NamedTuple):
@@ -18,6 +22,27 @@ class FreeRoot(NamedTuple):
     """First entry in q: position in the world, then quaternion w x y z."""
     v: int
     """First entry in qd: velocity of the link's origin, then angular velocity, world axes."""
+
+
+class Cone(NamedTuple):
+    """How far a ball bends and twists against its joint frame in the parent."""
+
+    centre: np.ndarray
+    """Where the child's z axis points in the middle of the cone, in the parent's joint frame."""
+    swing: float
+    """How far it may turn away from there [rad], inf if any far."""
+    lower: float
+    """Least turn about it from the shortest way there [rad], -inf if there is none."""
+    upper: float
+
+    @property
+    def q_CJ(self) -> tuple[float, float, float, float]:
+        """Joint frame in the parent, seen from one with the centre on z: quaternion w x y z."""
+        x, y, z = self.centre
+        if z < OPPOSITE:
+            return 0.0, 1.0, 0.0, 0.0
+        w = math.sqrt(0.5 * (1.0 + z))
+        return w, 0.5 * y / w, -0.5 * x / w, 0.0
 
 
 class Joint(NamedTuple):
@@ -35,6 +60,8 @@ class Joint(NamedTuple):
     nq: int
     """Number of positions: one for each axis, and a quaternion for a ball."""
     nv: int
+    cone: Cone | None
+    """Of a ball that has limits."""
 
 
 class Dof(NamedTuple):
@@ -113,6 +140,8 @@ class Model:
     """``FOLLOWER`` records: the mimics and gears."""
     ties: np.ndarray
     """``TIE`` records: what joints that close loops hold together."""
+    loop_names: tuple[str, ...]
+    """The joints that close loops, in file order."""
     order: np.ndarray
     """Index into qd of each velocity, counted depth first, shape (nv,)."""
     joints: tuple[Joint, ...]

@@ -47,6 +47,7 @@ FOLLOWER = np.dtype([
 
 # One direction in which a joint that closes a loop holds bodies a and b together.
 TIE = np.dtype([
+    ('loop', np.int64),                          # which joint that closes one
     ('a', np.int64), ('b', np.int64),            # bodies
     ('is_angle', np.bool_),                      # keeps e_a . e_b, else holds points along e_a
     ('p_a', np.float64, 3), ('p_b', np.float64, 3),  # where the joint is, in each body
@@ -74,7 +75,16 @@ SHAPE = np.dtype([
     ('first_vertex', np.int64), ('n_vertices', np.int64),  # of a convex mesh: rows of
     ('first_face', np.int64), ('n_faces', np.int64),       # ``vertices``, and of ``FACE`` records
     ('X', np.float64, TRANSFORM),                # body to shape; the normal of a plane is its z
-    ('mu', np.float64),
+    ('mu', np.float64), ('mu2', np.float64),     # along the first direction, and across it
+    ('fdir1', np.float64, 3),                    # first direction in the shape's frame, 0: none
+    ('slip1', np.float64), ('slip2', np.float64),  # along it and across [m/s / N]
+    ('torsion', np.float64),                     # coefficient of friction about the normal
+    ('patch_radius', np.float64),                # of the patch that it acts on [m], or
+    ('surface_radius', np.float64),              # of the surface, from which the patch follows [m]
+    ('torsion_slip', np.float64),                # [rad/s / N m]
+    ('rolling', np.float64),                     # arm of the torque that resists rolling [m]
+    ('restitution', np.float64),                 # of the normal velocity,
+    ('bounce_speed', np.float64),                # from this speed on [m/s]
     ('stiffness', np.float64),                   # SDF kp [N/m], inf: rigid
     ('damping', np.float64),                     # SDF kd [N s/m]
     ('max_speed', np.float64),                   # at which an overlap is undone [m/s], or nan

@@ -14,6 +14,7 @@ from spr_dynamics.sdformat.meshes import mesh_points
 from spr_dynamics.sdformat.poses import Pose
 
 RIGID = 1e12  # [N/m] SDF's default stiffness, which stands for none
+NO_BOUNCE = 1e5  # [m/s] SDF's default threshold of bounces, which no robot gets to
 NOT_CONVEX = 0.01  # share of a hull that its mesh does not fill, from which on it is worth a word
 ROUND = {elements.Cylinder: CYLINDER, elements.Capsule: CAPSULE, elements.Cone: CONE}
 
@@ -62,6 +63,7 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
                 continue
             put_place(record, k, links[k], T_LS, geometry)
             put_surface(record, placed.element.surface)
+            put_direction(record, links[k], placed)
             records.append(record)
             names.append(name)
     ignored.pop('empty', None)
@@ -179,7 +181,10 @@ def put_place(record, k, link, T_LS, geometry):
 
 def put_surface(record, surface):
     """Write how it rubs and yields."""
-    record['mu'] = surface.mu
+    record['mu'], record['mu2'] = surface.mu, surface.mu2
+    record['slip1'], record['slip2'] = surface.slip1, surface.slip2
+    record['restitution'] = surface.restitution
+    record['bounce_speed'] = surface.restitution_threshold
     record['stiffness'] = surface.kp if surface.kp < RIGID else np.inf
     record['damping'] = surface.kd
     record['max_speed'] = np.nan if surface.max_vel is None else surface.max_vel
@@ -187,6 +192,12 @@ def put_surface(record, surface):
     record['collide_bitmask'] = surface.collide_bitmask
     record['category_bitmask'] = (
         surface.collide_bitmask if surface.category_bitmask is None else surface.category_bitmask)
+
+
+def put_direction(record, link, placed):
+    """Write the first direction of friction, which is given in the frame of the collision."""
+    R_BC = pose_from_transform(link['X']).R @ placed.T_LS.R
+    record['fdir1'] = pose_from_transform(record['X']).R.T @ R_BC @ placed.element.surface.fdir1
 
 
 def rotation_to(z):
@@ -197,17 +208,17 @@ def rotation_to(z):
 
 
 def surface_warnings(assembly):
-    """Name what surfaces ask for and the contact solver does not do yet."""
+    """Name what surfaces ask for and don't get."""
     asks = Counter()
     for link in assembly.links:
         for placed in link.collisions:
             surface = placed.element.surface
-            asks['a second friction coefficient (mu2)'] += surface.mu2 != surface.mu
-            asks['slip'] += surface.slip1 != 0.0 or surface.slip2 != 0.0
             torsional = surface.torsional
-            asks['torsional friction'] += torsional is not None and torsional.coefficient * (
-                torsional.patch_radius if torsional.use_patch_radius
-                else torsional.surface_radius) > 0.0
-            asks['restitution'] += surface.restitution > 0.0
-    return [f'{what} of {count} collision surfaces is read but not simulated yet'
-            for what, count in asks.items() if count]
+            asks['torsional friction of {} collision surfaces is read but not simulated yet'] += (
+                torsional is not None and torsional.coefficient * (
+                    torsional.patch_radius if torsional.use_patch_radius
+                    else torsional.surface_radius) > 0.0)
+            asks['restitution of {} collision surfaces lets nothing bounce: their <threshold> is '
+                 f'{NO_BOUNCE:g} m/s, which is the default'] += (
+                     surface.restitution > 0.0 and surface.restitution_threshold >= NO_BOUNCE)
+    return [ask.format(count) for ask, count in asks.items() if count]

@@ -10,7 +10,7 @@ from spr_dynamics.ros import convert
 from spr_dynamics.ros.parameters import (
     ParameterError, Parameters, sensor_parameter, SENSOR_PREFIX, SENSOR_TABLE, Value)
 from spr_dynamics.sensors.contact import (
-    ContactSensorSettings, declared_sensors, link_index, SensorError)
+    ContactSensorSettings, declared_sensors, link_index, SensorError, without_patch)
 
 
 class ContactSensorParameters:
@@ -50,13 +50,24 @@ class ContactSensorParameters:
         return {name: self._validated(name, with_values(settings[name], change))
                 for name, change in changes.items()}
 
+    def values(self, sensors: Mapping[str, Any]) -> dict[str, Value]:
+        """
+        Return the values that parameters should have, by full name.
+
+        :param sensors: The sensors of a simulation, by name.
+        """
+        return {sensor_parameter(topic, setting): value for name, topic in self.topics.items()
+                for setting, value in parameter_values(sensors[name].settings).items()}
+
     def _declare(self, parameters: Parameters, name: str,
                  declared: Mapping[str, ContactSensorSettings]) -> ContactSensorSettings:
         topic = self.topics[name]
-        base = declared.get(name, ContactSensorSettings())
+        given = [setting for setting in SENSOR_TABLE
+                 if sensor_parameter(topic, setting) in parameters.overrides]
+        base = declared.get(name, without_patch(given))
         defaults = parameter_values(base)
         link = sensor_parameter(topic, 'link')
-        if name not in declared and link not in parameters.overrides:
+        if name not in declared and 'link' not in given:
             raise ParameterError(f'{link} is missing: the SDF has no contact sensor '
                                  f'{name!r}{name_hint(name, declared)}, so the parameter has '
                                  'to name the link that carries it')

@@ -7,11 +7,12 @@ Messages are made once and filled in place, since building them costs more than 
 from array import array
 from collections.abc import Iterable, Sequence
 import re
+from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Transform, Twist, Wrench, WrenchStamped
 import numpy as np
-from sensor_msgs.msg import JointState, MultiDOFJointState
+from sensor_msgs.msg import Imu, JointState, MultiDOFJointState
 
 from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.sdformat.poses import Pose
@@ -66,20 +67,27 @@ def stamp_from_ns(stamp: Time, time_ns: int) -> None:
     stamp.sec, stamp.nanosec = divmod(time_ns, NS)
 
 
+def ns_from_stamp(stamp: Time) -> int:
+    """
+    Return a stamp as a time [ns].
+
+    :param stamp: The stamp.
+    """
+    return stamp.sec * NS + stamp.nanosec
+
+
 class JointStateWriter:
     """One JointState for the same joints again and again."""
 
-    def __init__(self, names: Sequence[str] = (), q_index: Sequence[int] = (),
-                 v_index: Sequence[int] = ()) -> None:
+    def __init__(self, axes: Sequence[Any]) -> None:
         """
         Make the message.
 
-        :param names: The names of the joint axes.
-        :param q_index: Where the position of each is in q.
-        :param v_index: Where the velocity and effort of each are in qd and the efforts.
+        :param axes: ``Dof`` entries of a model, those with a position.
         """
-        self._q_index = np.asarray(q_index, dtype=np.intp)
-        self._v_index = np.asarray(v_index, dtype=np.intp)
+        names = [axis.name for axis in axes]
+        self._q_index = np.array([axis.q for axis in axes], dtype=np.intp)
+        self._v_index = np.array([axis.v for axis in axes], dtype=np.intp)
         self.msg = JointState(name=list(names))
         self.msg.position = array('d', bytes(8 * len(names)))
         self.msg.velocity = array('d', bytes(8 * len(names)))
@@ -104,41 +112,109 @@ class JointStateWriter:
         return self.msg
 
 
-class FreeRootWriter:
-    """One MultiDOFJointState for the free roots; poses and velocities in world axes."""
+class MultiDofWriter:
+    """
+    One MultiDOFJointState for free roots and ball joints.
 
-    def __init__(self, free_roots: Sequence[tuple[str, int, int]]) -> None:
+    Of a free root: pose, velocities and force in world axes. Of a ball: the child's joint frame
+    in the parent's, angular velocity and torque in the child's joint frame.
+    """
+
+    def __init__(self, free_roots: Sequence[Any], balls: Sequence[Any]) -> None:
         """
         Make the message.
 
-        :param free_roots: Name of each root link, and where it starts in q and in qd.
+        :param free_roots: ``FreeRoot`` entries of a model.
+        :param balls: Those ``Joint`` entries of a model that are balls.
         """
-        self._starts = [(q, v) for _, q, v in free_roots]
-        self.msg = MultiDOFJointState(joint_names=[name for name, _, _ in free_roots])
+        self._roots = [(root.q, root.v) for root in free_roots]
+        self._balls = [(ball.q, ball.v) for ball in balls]
+        names = [entry.name for entry in (*free_roots, *balls)]
+        self.msg = MultiDOFJointState(joint_names=names)
         self.msg.header.frame_id = WORLD_FRAME
-        self.msg.transforms = [Transform() for _ in free_roots]
-        self.msg.twist = [Twist() for _ in free_roots]
-        self.msg.wrench = [Wrench() for _ in free_roots]
+        self.msg.transforms = [Transform() for _ in names]
+        self.msg.twist = [Twist() for _ in names]
+        self.msg.wrench = [Wrench() for _ in names]
 
-    def fill(self, time_ns: int, q: np.ndarray, qd: np.ndarray) -> MultiDOFJointState:
+    def fill(self, time_ns: int, q: np.ndarray, qd: np.ndarray, effort: np.ndarray
+             ) -> MultiDOFJointState:
         """
         Write a state into the message and return it.
 
         :param time_ns: Simulated time [ns].
-        :param q: Position, then quaternion w x y z, of each root, shape (nq,).
-        :param qd: Linear velocity of the link's origin, then angular velocity, shape (nv,).
+        :param q: Positions, shape (nq,).
+        :param qd: Velocities, shape (nv,).
+        :param effort: What acts, shape (nv,).
         """
-        stamp_from_ns(self.msg.header.stamp, time_ns)
-        for (i, j), transform, twist in zip(self._starts, self.msg.transforms, self.msg.twist):
-            x, y, z, qw, qx, qy, qz = q[i:i + 7].tolist()
-            at, turn = transform.translation, transform.rotation
-            at.x, at.y, at.z = x, y, z
-            turn.x, turn.y, turn.z, turn.w = qx, qy, qz, qw
-            vx, vy, vz, wx, wy, wz = qd[j:j + 6].tolist()
-            linear, angular = twist.linear, twist.angular
-            linear.x, linear.y, linear.z = vx, vy, vz
-            angular.x, angular.y, angular.z = wx, wy, wz
-        return self.msg
+        msg = self.msg
+        stamp_from_ns(msg.header.stamp, time_ns)
+        parts = list(zip(msg.transforms, msg.twist, msg.wrench))
+        for (i, j), (transform, twist, wrench) in zip(self._roots, parts):
+            fill_vector(transform.translation, q[i:i + 3])
+            fill_quaternion(transform.rotation, q[i + 3:i + 7])
+            fill_vector(twist.linear, qd[j:j + 3])
+            fill_vector(twist.angular, qd[j + 3:j + 6])
+            fill_vector(wrench.force, effort[j:j + 3])
+            fill_vector(wrench.torque, effort[j + 3:j + 6])
+        for (i, j), (transform, twist, wrench) in zip(self._balls, parts[len(self._roots):]):
+            fill_quaternion(transform.rotation, q[i:i + 4])
+            fill_vector(twist.angular, qd[j:j + 3])
+            fill_vector(wrench.torque, effort[j:j + 3])
+        return msg
+
+
+class OdometryWriter:
+    """One Odometry: pose of a free root in the world, velocity in the root's own axes."""
+
+    def __init__(self, message_type: type, root: Any, frame_id: str) -> None:
+        """
+        Make the message; what is published is exact, so covariances stay zero.
+
+        :param message_type: ``nav_msgs/Odometry``.
+        :param root: ``FreeRoot`` entry of a model.
+        :param frame_id: The root's frame.
+        """
+        self._q, self._v = root.q, root.v
+        self.msg = message_type()
+        self.msg.header.frame_id = WORLD_FRAME
+        self.msg.child_frame_id = frame_id
+
+    def fill(self, time_ns: int, q: np.ndarray, qd: np.ndarray) -> Any:
+        """
+        Write a state into the message and return it.
+
+        :param time_ns: Simulated time [ns].
+        :param q: Positions, shape (nq,).
+        :param qd: Velocities, shape (nv,).
+        """
+        msg, i, j = self.msg, self._q, self._v
+        stamp_from_ns(msg.header.stamp, time_ns)
+        R_BW = Pose.from_quat_wxyz(q[i:i + 3], q[i + 3:i + 7]).R.T
+        fill_vector(msg.pose.pose.position, q[i:i + 3])
+        fill_quaternion(msg.pose.pose.orientation, q[i + 3:i + 7])
+        fill_vector(msg.twist.twist.linear, R_BW @ qd[j:j + 3])
+        fill_vector(msg.twist.twist.angular, R_BW @ qd[j + 3:j + 6])
+        return msg
+
+
+def fill_vector(vector: Any, values: np.ndarray) -> None:
+    """
+    Write three numbers into a message's x, y, z.
+
+    :param vector: A ``Vector3`` or ``Point``.
+    :param values: The numbers, shape (3,).
+    """
+    vector.x, vector.y, vector.z = values.tolist()
+
+
+def fill_quaternion(rotation: Any, quat_wxyz: np.ndarray) -> None:
+    """
+    Write a quaternion into a message, which wants x y z w.
+
+    :param rotation: A ``Quaternion`` message.
+    :param quat_wxyz: The quaternion w x y z, shape (4,).
+    """
+    rotation.w, rotation.x, rotation.y, rotation.z = quat_wxyz.tolist()
 
 
 def wrench_message(frame_id: str) -> WrenchStamped:
@@ -163,10 +239,48 @@ def fill_wrench(msg: WrenchStamped, time_ns: int, force: np.ndarray, torque: np.
     :param torque: Torque about the frame's origin [N m], shape (3,).
     """
     stamp_from_ns(msg.header.stamp, time_ns)
-    f, t = msg.wrench.force, msg.wrench.torque
-    f.x, f.y, f.z = force.tolist()
-    t.x, t.y, t.z = torque.tolist()
+    fill_vector(msg.wrench.force, force)
+    fill_vector(msg.wrench.torque, torque)
     return msg
+
+
+class ImuWriter:
+    """One Imu for the same sensor again and again."""
+
+    def __init__(self, frame_id: str, settings: Any) -> None:
+        """
+        Make the message; its covariances are those of the sensor's noise.
+
+        Those of an orientation are zero, which means unknown, as SDF knows no noise for it; the
+        first is -1 if no orientation is reported.
+
+        :param frame_id: The sensor's frame.
+        :param settings: ``ImuSettings``.
+        """
+        self.msg = Imu()
+        self.msg.header.frame_id = frame_id
+        self.msg.angular_velocity_covariance = np.diag(
+            [noise.variance for noise in settings.angular_velocity_noise]).ravel()
+        self.msg.linear_acceleration_covariance = np.diag(
+            [noise.variance for noise in settings.linear_acceleration_noise]).ravel()
+        if not settings.has_orientation:
+            self.msg.orientation_covariance[0] = -1.0
+
+    def fill(self, time_ns: int, reading: Any) -> Imu:
+        """
+        Write a reading into the message and return it.
+
+        :param time_ns: Simulated time of the sample [ns].
+        :param reading: ``ImuReading``.
+        """
+        stamp_from_ns(self.msg.header.stamp, time_ns)
+        if reading.orientation is not None:
+            turn = self.msg.orientation
+            turn.w, turn.x, turn.y, turn.z = reading.orientation.tolist()
+        spin, felt = self.msg.angular_velocity, self.msg.linear_acceleration
+        spin.x, spin.y, spin.z = reading.angular_velocity.tolist()
+        felt.x, felt.y, felt.z = reading.linear_acceleration.tolist()
+        return self.msg
 
 
 def pose_from_xyz_rpy(values: Sequence[float]) -> np.ndarray:

@@ -1,12 +1,14 @@
 """From parameters to a simulation at its start."""
 from typing import NamedTuple
 
+from spr_dynamics.dynamics.loops import closed_positions
 from spr_dynamics.model.load import load
 from spr_dynamics.model.model import Model
 from spr_dynamics.ros.commands import Commands
 from spr_dynamics.ros.contact_sensors import ContactSensorParameters
 from spr_dynamics.ros.parameters import ParameterError, Parameters, TABLE
 from spr_dynamics.ros.resources import package_share, resolve, shipped_models
+from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.simulation.simulation import Simulation
 
 BUILT_IN_WORLDS = ('', 'ground', 'empty')
@@ -21,6 +23,8 @@ class Loaded(NamedTuple):
     """All zero."""
     sensors: ContactSensorParameters
     """The parameters of its contact sensors."""
+    period: int | None
+    """In lock step: how many steps it takes for each command; None otherwise."""
 
 
 def load_simulation(parameters: Parameters) -> Loaded:
@@ -42,23 +46,24 @@ def load_simulation(parameters: Parameters) -> Loaded:
         raise ParameterError(str(error)) from None
     simulation.gravity = parameters.value('gravity')
     _set_home(parameters, simulation)
-    return Loaded(simulation, commands, sensors)
+    return Loaded(simulation, commands, sensors, _control_period(parameters, simulation.dt_ns))
 
 
 def _load_model(parameters: Parameters) -> Model:
-    robot, text, world, fix_base = (
+    robot, text, world, initial_pose, fix_base = (
         parameters.declare(TABLE[name])
-        for name in ('robot', 'robot_description', 'world', 'fix_base'))
+        for name in ('robot', 'robot_description', 'world', 'initial_pose', 'fix_base'))
     if robot and text:
         raise ParameterError('give robot or robot_description, not both')
     if world not in BUILT_IN_WORLDS:
         world = resolve(world)
-    if text:
-        return load(text=text, world=world or 'auto', fix_base=fix_base,
-                    package_path=package_share)
-    if robot:
-        return load(resolve(robot), world=world or 'auto', fix_base=fix_base,
-                    package_path=package_share)
+    if robot or text:
+        pose = Pose.from_rpy(initial_pose[:3], initial_pose[3:]) if initial_pose else None
+        return load(resolve(robot) if robot else None, text=text or None, world=world or 'auto',
+                    pose=pose, fix_base=fix_base, package_path=package_share)
+    if initial_pose:
+        raise ParameterError('initial_pose: places a robot, so it needs robot or '
+                             'robot_description')
     if world in BUILT_IN_WORLDS:
         raise ParameterError('no robot: set the parameter robot to an SDF file or to a shipped '
                              f'model ({", ".join(shipped_models())})')
@@ -79,6 +84,17 @@ def _declare_rest(parameters: Parameters, model: Model) -> None:
             parameters.declare(spec, default=from_model.get(name))
 
 
+def _control_period(parameters: Parameters, dt_ns: int) -> int | None:
+    """Return how many steps make a control period in lock step."""
+    if not parameters.value('lock_step'):
+        return None
+    period_ns = round(parameters.value('control_period') * 1e9) or dt_ns
+    if period_ns % dt_ns:
+        raise ParameterError(f'control_period = {period_ns * 1e-9:g}: expected a whole number of '
+                             f'steps of {dt_ns * 1e-9:g} s')
+    return period_ns // dt_ns
+
+
 def _set_home(parameters: Parameters, simulation: Simulation) -> None:
     """Start, and start again, from the initial positions."""
     model = simulation.model
@@ -88,6 +104,11 @@ def _set_home(parameters: Parameters, simulation: Simulation) -> None:
     if len(positions) != len(joints):
         raise ParameterError(f'initial_positions: {len(positions)} values; expected '
                              f'{len(joints)}, in the order of joints: {", ".join(joints)}')
-    q = model.neutral_q()
+    home = model.neutral_q()
+    q = home.copy()
     q[[q_index[name] for name in joints]] = positions
-    simulation.set_home(q)
+    chosen = [name for name in joints if q[q_index[name]] != home[q_index[name]]]
+    try:
+        simulation.set_home(closed_positions(model, q, chosen))
+    except ValueError as error:
+        raise ParameterError(f'initial_positions: {error}') from None

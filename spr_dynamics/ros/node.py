@@ -1,8 +1,12 @@
 """The node ``simulation``: parameters in, steps on a timer, messages out."""
 from collections.abc import Callable
+import os
+from pathlib import Path
 import time
 from typing import Any
 
+from geometry_msgs.msg import WrenchStamped
+import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -10,19 +14,28 @@ from rclpy.qos import QoSProfile
 from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from std_srvs.srv import SetBool, Trigger
 
-from spr_dynamics.errors import SimulationDiverged
-from spr_dynamics.ros.commands import CommandRefused, expiry_step
+from spr_dynamics.errors import SimulationDiverged, SprDynamicsError
+from spr_dynamics.ros import convert
+from spr_dynamics.ros.commands import BY_NAME, CommandRefused, IN_ORDER, NEVER
+from spr_dynamics.ros.complaints import Complaints
+from spr_dynamics.ros.diagnostics import Diagnostics
 from spr_dynamics.ros.parameters import Parameters, Value
 from spr_dynamics.ros.publications import Publications
+from spr_dynamics.ros.pushes import Pushes
+from spr_dynamics.ros.report import report
 from spr_dynamics.ros.schedule import Pacer
+from spr_dynamics.ros.services import make_services
+from spr_dynamics.ros.standard_services import make_standard_services
+from spr_dynamics.ros.stepper import Stepper
+from spr_dynamics.ros.streams import Source
 
 SHORTEST_TICK = 0.001  # [s] below, the executor costs more than the steps
 LONGEST_TICK = 0.01  # [s] how long a command may wait for a slow simulation
 TICK_BUDGET_NS = 20_000_000  # [ns] after this, commands and services get their turn
-LARGEST_BATCH = 100  # steps in one call, so that a tick can keep to its budget
-QUIET_TIME_NS = 5_000_000_000  # [ns] between two warnings of the same kind
+GREETING_PERIOD = 0.2  # [s] how long a new listener waits while time stands still
+REMINDER_PERIOD = 0.1  # [s] how long lock_step waits for a command before it asks again
+PUSHES = 'external_wrench'
 COMMAND_QOS = QoSProfile(depth=10)  # two controllers may each command some of the joints
 
 
@@ -37,173 +50,250 @@ class SimulationNode(Node):
         :raises SprDynamicsError: If the robot or a parameter can't be used.
         """
         super().__init__('simulation', **node_arguments)
-        self._settings = Parameters(self, self._parameter_overrides)
+        self.parameters = Parameters(self, self._parameter_overrides)
         # imported here, so that other nodes are discovered while the kernels are loaded
         from spr_dynamics.ros.loading import load_simulation
-        self.simulation, self._commands, self._sensor_parameters = load_simulation(self._settings)
-        value = self._settings.value
-        self._command_end: int | None = None
+        loaded = load_simulation(self.parameters)
+        self.simulation, self.commands, self._sensor_parameters, self.period = loaded
+        self.failure = ''
+        """Why the last step failed; empty if it did not."""
         self._told_limits: set[int] = set()
-        self._warned_ns: dict[str, int] = {}
-        self._pacer = Pacer(self.simulation.dt_ns)
+        self._is_reminded = False
+        self.complaints = Complaints(self.get_logger())
+        self.pacer = Pacer(self.simulation.dt_ns)
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer: Timer | None = None
-        self._publications = Publications(
-            self, self.simulation, self._sensor_parameters.topics,
-            publish_rate=value('publish_rate'),
-            clock_rate=value('clock_rate') if value('publish_clock') else None)
+        self.is_paused = self.parameters.value('paused')
+        """Whether simulated time stands still."""
+        source = Source(self, self.simulation, self.parameters)
+        links = convert.topics_from_names(self.simulation.model.link_names)
+        self.pushes = Pushes(self.simulation, {name: source.frames.link(name) for name in links})
+        self.publications = Publications(source, self._sensor_parameters.topics)
+        self._stepper = Stepper(self.simulation, self.commands, self.pushes, self.publications,
+                                self.complaints)
+        self._diagnostics = Diagnostics(self, source)
+        self._set_timeout()
         self._listen()
-        self._settings.watch(self._check_parameters, self._apply_parameters)
+        make_services(self)
+        make_standard_services(self)
+        self.parameters.watch(self._check_parameters, self._apply_parameters)
 
     def start(self) -> None:
         """Say what was loaded, publish the first state, and step unless paused."""
         for warning in (*self.simulation.model.warnings, *self.simulation.warnings,
-                        *self._settings.unknown()):
+                        *self.parameters.unknown()):
             self.get_logger().warning(warning)
-        self.get_logger().info(self._summary())
-        self._publications.publish_all()
+        self.get_logger().info(report(self))
+        self.publications.publish_now()
+        self._every(GREETING_PERIOD, lambda: self.publications.greet(self.is_paused))
+        self._every(Diagnostics.PERIOD, self._diagnostics.tell)
         self._run()
 
-    # start-up
-
     def _listen(self) -> None:
-        self.create_subscription(JointState, 'joint_commands', self._on_joint_commands,
-                                 COMMAND_QOS)
-        self.create_subscription(Float64MultiArray, 'effort_commands', self._on_effort_commands,
-                                 COMMAND_QOS)
-        self.create_service(SetBool, '~/pause', self._on_pause)
-        self.create_service(Trigger, '~/step', self._on_step)
-        self.create_service(Trigger, '~/reset', self._on_reset)
+        self.inputs = {topic: self.create_subscription(message_type, topic, callback, COMMAND_QOS)
+                       for message_type, topic, callback in (
+                           (JointState, BY_NAME, self._on_joint_commands),
+                           (Float64MultiArray, IN_ORDER, self._on_effort_commands),
+                           (WrenchStamped, PUSHES, self._on_external_wrench))}
 
-    def _summary(self) -> str:
-        model, value = self.simulation.model, self._settings.value
-        factor = value('real_time_factor')
-        rows = [f'{value("robot") or model.name}: step {self.simulation.dt * 1e3:g} ms, '
-                + (f'real-time factor {factor:g}' if factor else 'as fast as it can')
-                + (', paused' if value('paused') else '')]
-        rows += [f'  free root  {root.name}' for root in model.free_roots]
-        limit = dict(zip(model.dof_names, model.effort_limit[model.dof_v].tolist()))
-        rows += [f'  joint      {name}  (effort up to {limit[name]:g})'
-                 for name in model.dof_names]
-        rows += [f'  sensor     {sensor.topic}  (on {self.simulation.sensors[name].settings.link})'
-                 for name, sensor in self._publications.sensors.items()]
-        return '\n'.join(rows)
+    def _every(self, period: float, callback: Callable[[], None]) -> Timer:
+        return self.create_timer(period, callback, clock=self._steady_clock)
 
     # time
 
     @property
-    def is_paused(self) -> bool:
-        """Whether simulated time stands still."""
-        return self._timer is None
+    def is_in_lock_step(self) -> bool:
+        """Whether time waits for commands."""
+        return self.period is not None
 
     def _run(self) -> None:
-        """Step on a timer, or don't, as the parameters say now."""
+        """Step on a timer, or wait for commands, or don't, as the parameters say now."""
         if self._timer is not None:
             self.destroy_timer(self._timer)
             self._timer = None
-        if self._settings.value('paused'):
+        self.is_paused = self.parameters.value('paused')
+        if self.is_paused:
             return
-        factor = self._settings.value('real_time_factor')
+        if self.is_in_lock_step:
+            self._timer = self._every(REMINDER_PERIOD, self._remind)
+            return
+        factor = self.parameters.value('real_time_factor')
         period = self.simulation.dt / factor if factor else SHORTEST_TICK
-        self._timer = self.create_timer(min(max(period, SHORTEST_TICK), LONGEST_TICK),
-                                        self._tick, clock=self._steady_clock)
-        self._pacer.restart(time.monotonic_ns(), self.simulation.step_count, factor)
+        self._timer = self._every(min(max(period, SHORTEST_TICK), LONGEST_TICK), self._tick)
+        self.pacer.restart(time.monotonic_ns(), self.simulation.step_count, factor)
 
     def _tick(self) -> None:
         """Take the steps that are due, each with its messages."""
         now_ns = time.monotonic_ns()
-        overruns = self._pacer.overruns
-        due = self._pacer.steps_due(now_ns, self.simulation.step_count)
-        if self._pacer.overruns > overruns:
-            self._warn('overrun', 'simulated time falls behind the clock: '
-                       f'{self._pacer.lost_ns * 1e-9:.3f} s lost in {self._pacer.overruns} '
-                       'overruns (a smaller real_time_factor or a larger dt would help)')
+        overruns = self.pacer.overruns
+        due = self.pacer.steps_due(now_ns, self.simulation.step_count)
+        if self.pacer.overruns > overruns:
+            self.complaints.add('overrun', lambda: (
+                'simulated time falls behind the clock: '
+                f'{self.pacer.lost_ns * 1e-9:.3f} s lost in {self.pacer.overruns} overruns (a '
+                'smaller real_time_factor or a larger dt would help)'))
         end = self.simulation.step_count + due
-        while (left := end - self.simulation.step_count) > 0:
-            n = min(left, LARGEST_BATCH, self._publications.steps_until_due())
-            if not self._advance(n) or time.monotonic_ns() - now_ns > TICK_BUDGET_NS:
-                return
-
-    def _advance(self, n: int) -> bool:
-        """Take n steps at most and publish what is due; return whether that went well."""
-        if self._command_end is not None:
-            left = self._command_end - self.simulation.step_count
-            if left <= 0:
-                self._drop_command()
-            else:
-                n = min(n, left)
         try:
-            self.simulation.step(self._commands.efforts, n)
+            while (left := end - self.simulation.step_count) > 0:
+                self._stepper.take_some(left)
+                if time.monotonic_ns() - now_ns > TICK_BUDGET_NS:
+                    return
         except SimulationDiverged as error:
-            self.get_logger().error(f'{error}; paused (~/reset goes back to the start, '
-                                    '~/pause with data false runs on)')
-            self.set_parameters([Parameter('paused', value=True)])
-            return False
-        self._publications.publish_due()
-        return True
+            self._stop_at(error)
+
+    def _stop_at(self, error: SimulationDiverged) -> None:
+        """Pause where a step failed."""
+        self.failure = str(error)
+        self.get_logger().error(f'{error}; paused (~/reset goes back to the start, '
+                                '~/pause with data false runs on)')
+        self.set_paused(True)
+
+    def _take_period(self) -> None:
+        """Advance by what a command is good for in lock step, and show the state after it."""
+        assert self.period is not None
+        try:
+            self._stepper.take(self.period)
+        except SimulationDiverged as error:
+            self._stop_at(error)
+        if not self.publications.joint_states.is_published(self.simulation.step_count):
+            self.publications.joint_states.publish()
+        self._is_reminded = True
+
+    def _remind(self) -> None:
+        """Show the state again to a controller that came late, or lost a message."""
+        if not self._is_reminded:
+            self.publications.joint_states.publish()
+        self._is_reminded = False
 
     # commands
 
     def _on_joint_commands(self, msg: JointState) -> None:
-        self._take('joint_commands', self._commands.set_by_name, msg.name, msg.effort)
+        if self.is_in_lock_step:
+            stamp_ns = convert.ns_from_stamp(msg.header.stamp)
+            if stamp_ns != self.simulation.time_ns:
+                self.complaints.add(f'{BY_NAME}: stamp', lambda: (
+                    f'{BY_NAME} ignored: its stamp {stamp_ns * 1e-9:.9g} s is not that of the '
+                    f'newest joint_states, {self.simulation.time:.9g} s (lock_step)'))
+                return
+        if len(msg.position) or len(msg.velocity):
+            self.get_logger().warning(
+                f'{BY_NAME}: positions and velocities in it are ignored; this simulation takes '
+                'efforts (said once)', once=True)
+        is_taken = self._take(BY_NAME, self.commands.set_by_name, msg.name, msg.effort)
+        if is_taken and self.is_in_lock_step and not self.is_paused:
+            self._take_period()
 
     def _on_effort_commands(self, msg: Float64MultiArray) -> None:
-        self._take('effort_commands', self._commands.set_in_order, msg.data)
-
-    def _take(self, topic: str, command: Callable[..., None], *arguments: Any) -> None:
-        try:
-            command(*arguments)
-        except CommandRefused as error:
-            self._warn(f'{topic}: {error}', f'{topic} refused: {error}')
+        if self.is_in_lock_step:
+            self.complaints.add(f'{IN_ORDER}: lock step', lambda: (
+                f'{IN_ORDER} refused: lock_step needs commands with a stamp, so use {BY_NAME}'))
             return
-        self._command_end = expiry_step(
-            self.simulation.step_count, self._settings.value('command_timeout'),
-            self.simulation.dt)
+        self._take(IN_ORDER, self.commands.set_in_order, msg.data)
+
+    def _take(self, topic: str, command: Callable[..., None], *arguments: Any) -> bool:
+        """Take a command, or say why not; return whether it was taken."""
+        try:
+            command(*arguments, self.simulation.step_count)
+        except CommandRefused as error:
+            self._refuse(topic, error)
+            return False
         limit = self.simulation.model.effort_limit
-        for entry in sorted(self._commands.above(limit) - self._told_limits):
+        for entry in sorted(self.commands.above(limit) - self._told_limits):
             self._told_limits.add(entry)
             self.get_logger().warning(
-                f'{topic}: the effort {self._commands.efforts[entry]:g} for joint '
+                f'{topic}: the effort {self.commands.efforts[entry]:g} for joint '
                 f'{self._dof_name(entry)!r} is above its limit; {limit[entry]:g} acts '
                 '(said once for this joint)')
+        return True
 
-    def _drop_command(self) -> None:
-        self._commands.clear()
-        self._command_end = None
-        self._warn('command_timeout', 'no command for '
-                   f'{self._settings.value("command_timeout"):g} s: efforts are zero now')
+    def _refuse(self, topic: str, error: CommandRefused) -> None:
+        self.complaints.add(f'{topic}: {error.kind}', lambda: f'{topic} refused: {error}')
+
+    def _on_external_wrench(self, msg: WrenchStamped) -> None:
+        duration = self.parameters.value('external_wrench_duration')
+        steps = max(1, round(duration / self.simulation.dt)) if duration else NEVER
+        force, torque = msg.wrench.force, msg.wrench.torque
+        try:
+            self.pushes.put(
+                msg.header.frame_id, np.array([force.x, force.y, force.z]),
+                np.array([torque.x, torque.y, torque.z]), self.simulation.step_count + steps)
+        except CommandRefused as error:
+            self._refuse(PUSHES, error)
 
     def _dof_name(self, entry: int) -> str:
         model = self.simulation.model
         return model.dof_names[model.dof_v.tolist().index(entry)]
 
-    # services
+    # what services do
 
-    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self.set_parameters([Parameter('paused', value=request.data)])
-        response.success = True
-        response.message = f'{"paused" if self.is_paused else "running"} at ' \
-                           f'{self.simulation.time:.9g} s'
-        return response
+    def set_paused(self, is_paused: bool) -> None:
+        """
+        Let time stand still, or run on.
 
-    def _on_step(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        :param is_paused: Whether it stands still.
+        """
+        self.set_parameters([Parameter('paused', value=is_paused)])
+
+    def take_steps(self, n: int) -> None:
+        """
+        Take n steps while paused.
+
+        :param n: How many.
+        :raises SprDynamicsError: If the simulation is running, or a step fails.
+        """
         if not self.is_paused:
-            response.message = 'the simulation is running; pause it first (~/pause)'
-            return response
-        response.success = self._advance(1)
-        response.message = f'{"at" if response.success else "diverged at"} ' \
-                           f'{self.simulation.time:.9g} s'
-        return response
+            raise SprDynamicsError('the simulation is running; pause it first (~/pause)')
+        try:
+            self._stepper.take(n)
+        except SimulationDiverged as error:
+            self.failure = str(error)
+            raise
 
-    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def reset(self) -> None:
+        """Go back to the start, without commands."""
         self.simulation.reset()
-        self._commands.clear()
-        self._command_end = None
-        self._publications.publish_all()
+        self.commands.clear()
+        self._start_from_here()
+
+    def save_state(self, path: str) -> None:
+        """
+        Write the state into a file.
+
+        :param path: The file; an old one is replaced when the new one is complete.
+        :raises SprDynamicsError: If there is no path, or it can't be written.
+        """
+        file = _state_file(path)
+        unfinished = file.with_name(f'{file.name}.{os.getpid()}')
+        try:
+            unfinished.write_bytes(self.simulation.save())
+            unfinished.replace(file)
+        except OSError as error:
+            unfinished.unlink(missing_ok=True)
+            raise SprDynamicsError(f'state_file: {file}: {error.strerror}') from None
+
+    def load_state(self, path: str) -> None:
+        """
+        Go back to a saved state; the efforts that acted in it hold until the next command.
+
+        :param path: The file.
+        :raises SprDynamicsError: If it can't be read, or is the state of another simulation.
+        """
+        file = _state_file(path)
+        try:
+            self.simulation.restore(file.read_bytes())
+        except OSError as error:
+            raise SprDynamicsError(f'state_file: {file}: {error.strerror}') from None
+        self.commands.put_back(self.simulation.effort)
+        self.parameters.put({'gravity': self.simulation.gravity.tolist(),
+                             **self._sensor_parameters.values(self.simulation.sensors)})
+        self._start_from_here()
+
+    def _start_from_here(self) -> None:
+        """Go on after time has jumped."""
+        self.pushes.clear()
+        self.failure = ''
+        self.publications.publish_now()
         self._run()
-        response.success = True
-        response.message = f'at 0 s, {"paused" if self.is_paused else "running"}'
-        return response
 
     # parameters
 
@@ -211,29 +301,25 @@ class SimulationNode(Node):
         self._changed_sensors(values)
 
     def _apply_parameters(self, values: dict[str, Value]) -> None:
-        step = self.simulation.step_count
         for name, settings in self._changed_sensors(values).items():
             self.simulation.sensors[name].settings = settings
         if 'gravity' in values:
             self.simulation.gravity = values['gravity']
-        if 'publish_rate' in values:
-            self._publications.states.set_rate(values['publish_rate'], step)
-        if 'clock_rate' in values:
-            self._publications.clock.set_rate(values['clock_rate'], step)
+        self.publications.set_rates(values)
+        if 'command_timeout' in values:
+            self._set_timeout()
         if 'real_time_factor' in values or values.get('paused', self.is_paused) != self.is_paused:
             self._run()
+
+    def _set_timeout(self) -> None:
+        self.commands.set_timeout(self.parameters.value('command_timeout'), self.simulation.dt)
 
     def _changed_sensors(self, values: dict[str, Value]) -> dict[str, Any]:
         return self._sensor_parameters.changed(
             values, {name: sensor.settings for name, sensor in self.simulation.sensors.items()})
 
-    # log
 
-    def _warn(self, kind: str, text: str) -> None:
-        """Log a warning, unless one of its kind was logged a moment ago."""
-        now_ns = time.monotonic_ns()
-        self._warned_ns = {known: at for known, at in self._warned_ns.items()
-                           if now_ns - at < QUIET_TIME_NS}
-        if kind not in self._warned_ns:
-            self._warned_ns[kind] = now_ns
-            self.get_logger().warning(text)
+def _state_file(path: str) -> Path:
+    if not path:
+        raise SprDynamicsError('state_file: no file named (ros2 param set NODE state_file FILE)')
+    return Path(path).expanduser()

@@ -9,20 +9,22 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
+from rcl_interfaces.msg import (
+    FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult)
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from spr_dynamics.errors import did_you_mean, SprDynamicsError
 
-Value = Any  # bool, float, str, or a list of one of them, as the table says
+Value = Any  # bool, int, float, str, or a list of one of them, as the table says
 
 RCLPY_PREFIX = 'qos_overrides.'  # of parameters that rclpy looks after
 LARGEST_RATE = 100_000.0  # [Hz] keeps a typing error from looking like a rate
 
 TYPES = {
     'bool': Parameter.Type.BOOL,
+    'integer': Parameter.Type.INTEGER,
     'number': Parameter.Type.DOUBLE,
     'text': Parameter.Type.STRING,
     'bools': Parameter.Type.BOOL_ARRAY,
@@ -52,6 +54,8 @@ class Spec:
     """Whether infinity is a value."""
     length: int | None = None
     """Number of entries, where that is fixed."""
+    choices: tuple[str, ...] = ()
+    """The texts that are possible, where not all are."""
     live: bool = False
     """Whether it may change while the node runs."""
 
@@ -65,6 +69,9 @@ TABLE = {spec.name: spec for spec in (
     Spec(name='world', kind='text', default='',
          description='What is around the robot: a world file, ground or empty; when not given, '
                      'ground for a robot with a free root that comes without a world'),
+    Spec(name='initial_pose', kind='numbers', default=[], unit='m, rad', length=6,
+         description='Pose of the robot at the start: x y z roll pitch yaw; when not given, that '
+                     'of the file'),
     Spec(name='fix_base', kind='bool', default=False,
          description='Whether to weld free roots to the world'),
     Spec(name='joints', kind='texts', default=None,
@@ -80,15 +87,41 @@ TABLE = {spec.name: spec for spec in (
          description='Whether simulated time stands still'),
     Spec(name='gravity', kind='numbers', default=None, unit='m/s^2', length=3, live=True,
          description='Gravity in world axes; default: what the file says, else 0 0 -9.8'),
+    Spec(name='lock_step', kind='bool', default=False,
+         description='Whether time waits for the controller: it advances by control_period for '
+                     'each message of joint_commands with the stamp of the newest joint_states'),
+    Spec(name='control_period', kind='number', default=0.0, unit='s', low=0.0, high=10.0,
+         description='What lock_step advances, a whole number of steps; 0: one step'),
+    Spec(name='step_count', kind='integer', default=1, low=1, high=1_000_000, live=True,
+         description='How many steps ~/step takes'),
+    Spec(name='state_file', kind='text', default='', live=True,
+         description='File that ~/save_state writes and ~/load_state reads'),
     Spec(name='publish_rate', kind='number', default=0.0, unit='Hz of simulated time', low=0.0,
-         high=LARGEST_RATE, live=True, description='Rate of joint_states; 0: every step'),
+         high=LARGEST_RATE, live=True,
+         description='Rate of joint_states, multi_dof_joint_states, odom and torque_terms; 0: '
+                     'every step'),
+    Spec(name='torque_terms', kind='bool', default=False,
+         description='Whether to publish torque_terms/inertial, velocity, gravity and applied'),
     Spec(name='publish_clock', kind='bool', default=True,
          description='Whether to publish /clock; one node only may do that'),
     Spec(name='clock_rate', kind='number', default=100.0, unit='Hz of simulated time', low=0.0,
          high=LARGEST_RATE, live=True, description='Rate of /clock; 0: every step'),
+    Spec(name='publish_tf', kind='text', default='all', choices=('all', 'root', 'none'),
+         description='Which frames /tf holds: all; root, what robot_state_publisher does not '
+                     'know, so that it can do the rest; or none'),
+    Spec(name='tf_rate', kind='number', default=50.0, unit='Hz of simulated time', low=0.0,
+         high=LARGEST_RATE, live=True, description='Rate of /tf; 0: every step'),
+    Spec(name='marker_rate', kind='number', default=25.0, unit='Hz of simulated time', low=0.0,
+         high=LARGEST_RATE, live=True, description='Rate of contact_markers; 0: every step'),
+    Spec(name='frame_prefix', kind='text', default='',
+         description='Put before the name of each frame but world, such as robot1/'),
     Spec(name='command_timeout', kind='number', default=0.0, unit='s of simulated time', low=0.0,
          high=1e6, live=True,
-         description='Efforts drop to zero this long after the last command; 0: they hold'),
+         description='The effort of a joint drops to zero this long after its last command; 0: it '
+                     'holds'),
+    Spec(name='external_wrench_duration', kind='number', default=0.1, unit='s of simulated time',
+         low=0.0, high=1e6, live=True,
+         description='How long an external_wrench pushes; 0: until the next one for that link'),
 )}
 
 SENSOR_PREFIX = 'contact_sensors'
@@ -107,12 +140,33 @@ SENSOR_TABLE = {spec.name: spec for spec in (
          description='Which axes of the force are measured; the others read 0'),
     Spec(name='force_resolution', kind='numbers', default=None, unit='N', length=3, low=0.0,
          live=True, description='Step of the readings of each axis; 0: none'),
+    Spec(name='force_variance', kind='numbers', default=None, unit='N^2', length=3, low=0.0,
+         live=True, description='Variance of the noise on each axis; 0: none'),
     Spec(name='force_sensitivity', kind='number', default=None, unit='N', low=0.0, live=True,
          description='There is contact when |force z| exceeds this'),
+    Spec(name='release_sensitivity', kind='number', default=None, unit='N', low=0.0,
+         infinite=True, live=True,
+         description='Contact ends when |force z| does not exceed this, up to '
+                     'force_sensitivity; .inf: the same'),
     Spec(name='force_saturation', kind='numbers', default=None, unit='N', length=3, low=0.0,
          infinite=True, live=True, description='Largest magnitude each axis can read; .inf: none'),
     Spec(name='falloff_coefficient', kind='number', default=None, low=0.0, live=True,
          description='Exponent of the loss of force towards the corners of the patch; 0: none'),
+    Spec(name='falloff_mode', kind='text', default=None, live=True,
+         description='Where force is lost: klampt, at the corners of the patch, or edge, all '
+                     'around'),
+    Spec(name='contact_rule', kind='text', default=None, live=True,
+         description='What is reported as contact: normal_force, as the sensitivities say, or '
+                     'any_contact in the patch'),
+    Spec(name='measure', kind='text', default=None, live=True,
+         description='What a sample is made of: its own step (sample), or all steps since the '
+                     'last one: their mean, or the peak'),
+    Spec(name='noise_when_idle', kind='bool', default=None, live=True,
+         description='Whether there is noise while nothing touches the link'),
+    Spec(name='taxels', kind='numbers', default=None, length=2, low=0.0,
+         description='Rows and columns of the grid of cells on the patch; 0, 0: none'),
+    Spec(name='taxel_spread', kind='number', default=None, unit='m', low=0.0, live=True,
+         description="Radius over which a force spreads; 0: 1.5 times a cell's longer side"),
     Spec(name='rate', kind='number', default=None, unit='Hz of simulated time', low=0.0,
          high=LARGEST_RATE, live=True,
          description='Samples a second, at most one a step; 0: every step'),
@@ -149,12 +203,15 @@ def checked(spec: Spec, value: Value, *, name: str | None = None) -> Value:
         entries = value
     else:
         raise ParameterError(f'{name} = {value!r}: expected {_wanted(spec)}')
-    accepted = {'bool': bool, 'number': float, 'text': str}[kind]
-    fits = all(isinstance(entry, accepted) for entry in entries)
-    if not fits or spec.length not in (None, len(entries)):
+    accepted = {'bool': bool, 'integer': int, 'number': float, 'text': str}[kind]
+    fits = all(type(entry) is accepted for entry in entries)
+    if not fits or spec.length not in (None, len(entries)) and value != spec.default:
         raise ParameterError(f'{name} = {value!r}: expected {_wanted(spec)}')
-    if kind == 'number' and not all(_in_range(spec, entry) for entry in entries):
+    if kind in ('integer', 'number') and not all(_in_range(spec, entry) for entry in entries):
         raise ParameterError(f'{name} = {value!r}: out of range, expected {_wanted(spec)}')
+    if spec.choices and value not in spec.choices:
+        raise ParameterError(f'{name} = {value!r}: expected {_wanted(spec)}'
+                             f'{did_you_mean(value, spec.choices)}')
     return value
 
 
@@ -177,8 +234,11 @@ def _in_range(spec: Spec, entry: float) -> bool:
 
 def _wanted(spec: Spec) -> str:
     """Say in words what a parameter takes."""
-    nouns = {'bool': 'true or false', 'number': 'a number', 'text': 'text',
-             'bools': 'booleans', 'numbers': 'numbers', 'texts': 'texts'}
+    if spec.choices:
+        *most, last = map(repr, spec.choices)
+        return f'{", ".join(most)} or {last}'
+    nouns = {'bool': 'true or false', 'integer': 'a whole number', 'number': 'a number',
+             'text': 'text', 'bools': 'booleans', 'numbers': 'numbers', 'texts': 'texts'}
     words = [nouns[spec.kind]]
     if spec.length is not None:
         words.insert(0, str(spec.length))
@@ -201,6 +261,9 @@ def descriptor(spec: Spec) -> ParameterDescriptor:
     if spec.kind == 'number' and spec.high < math.inf:
         result.floating_point_range = [
             FloatingPointRange(from_value=spec.low, to_value=spec.high)]
+    if spec.kind == 'integer':
+        result.integer_range = [
+            IntegerRange(from_value=int(spec.low), to_value=int(spec.high))]
     return result
 
 
@@ -256,7 +319,21 @@ class Parameters:
         :param name: Its full name.
         """
         value = self._node.get_parameter(name).value
-        return value if isinstance(value, bool | float | str) else list(value)
+        return value if isinstance(value, bool | int | float | str) else list(value)
+
+    def put(self, values: Mapping[str, Value]) -> None:
+        """
+        Write values that hold already, as after loading a state; nothing is checked or applied.
+
+        :param values: Values of live parameters by full name.
+        """
+        apply, self._apply = self._apply, lambda values: None
+        try:
+            self._node.set_parameters([
+                Parameter(name, value=value) for name, value in values.items()
+                if value != self.value(name)])
+        finally:
+            self._apply = apply
 
     def is_declared(self, name: str) -> bool:
         """

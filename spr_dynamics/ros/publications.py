@@ -1,172 +1,75 @@
-"""What the node publishes, and when."""
-import sys
-from typing import Any
+"""
+What the node publishes.
 
-from geometry_msgs.msg import WrenchStamped
-import numpy as np
-from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState, MultiDOFJointState
-from std_msgs.msg import Bool
+`Publications` lists it all. To add topics: write a function that returns publications
+(`spr_dynamics.ros.streams`) and put it into that list.
+"""
+from collections.abc import Mapping
 
-from spr_dynamics.ros import convert
-from spr_dynamics.ros.schedule import Schedule
-
-STATE_QOS = QoSProfile(depth=10)
-CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-
-
-class Stream:
-    """Messages at a rate of simulated time."""
-
-    def __init__(self, rate: float, dt_ns: int) -> None:
-        """
-        Make a stream that is first due on the step after 0.
-
-        :param rate: Messages a second [Hz]; 0 is every step.
-        :param dt_ns: Length of a step [ns].
-        """
-        self._dt_ns = dt_ns
-        self.set_rate(rate, 0)
-
-    def set_rate(self, rate: float, step: int) -> None:
-        """
-        Change the rate.
-
-        :param rate: Messages a second [Hz]; 0 is every step.
-        :param step: The present step count.
-        """
-        self._schedule = Schedule(rate, self._dt_ns)
-        self.restart(step)
-
-    def restart(self, step: int) -> None:
-        """
-        Wait for the first message after a step.
-
-        :param step: The step count.
-        """
-        self.next_step = self._schedule.next_step(step)
-
-    def is_due(self, step: int) -> bool:
-        """
-        Return whether a message is due, and if so, wait for the next.
-
-        :param step: The present step count.
-        """
-        if step < self.next_step:
-            return False
-        self.restart(step)
-        return True
-
-
-class SensorPublication:
-    """The topics of one contact sensor."""
-
-    def __init__(self, node: Node, topic: str, sensor: Any) -> None:
-        """
-        Make the topics.
-
-        :param node: The node.
-        :param topic: The sensor's name in ROS; it names the sensor's frame too.
-        :param sensor: The sensor in the simulation.
-        """
-        self.topic = f'contact_sensors/{topic}/wrench'
-        self._sensor = sensor
-        self._wrench = convert.wrench_message(topic)
-        self._wrench_publisher = node.create_publisher(WrenchStamped, self.topic, STATE_QOS)
-        self._contact_publisher = node.create_publisher(
-            Bool, f'contact_sensors/{topic}/contact', LATCHED_QOS)
-        self._samples = 0
-        self._contact: bool | None = None
-
-    def publish_new(self) -> None:
-        """Publish the newest sample, if it wasn't published yet."""
-        if self._sensor.sample_count != self._samples:
-            self.publish(self._sensor.sample_time_ns)
-
-    def publish(self, time_ns: int) -> None:
-        """
-        Publish the reading; the flag only when it has changed.
-
-        :param time_ns: The time that the reading stands for [ns].
-        """
-        self._samples = self._sensor.sample_count
-        reading = self._sensor.reading
-        force = np.where(self._sensor.settings.has_force, reading.force, 0.0)
-        self._wrench_publisher.publish(
-            convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
-        if reading.contact != self._contact:
-            self._contact = bool(reading.contact)
-            self._contact_publisher.publish(Bool(data=self._contact))
+from spr_dynamics.ros.motion_topics import force_torque_topics, imu_topics
+from spr_dynamics.ros.parameters import Value
+from spr_dynamics.ros.scene_topics import scene_topics
+from spr_dynamics.ros.sensor_topics import SensorPublications
+from spr_dynamics.ros.state_topics import clock_topics, joint_states, state_topics
+from spr_dynamics.ros.streams import Publication, Source
 
 
 class Publications:
-    """All topics of a simulation."""
+    """All topics of a simulation, in the order in which they are published."""
 
-    def __init__(self, node: Node, simulation: Any, sensor_topics: dict[str, str], *,
-                 publish_rate: float, clock_rate: float | None) -> None:
+    def __init__(self, source: Source, sensor_topics: Mapping[str, str]) -> None:
         """
         Make the topics.
 
-        :param node: The node.
-        :param simulation: The simulation to publish.
+        :param source: What they are made for.
         :param sensor_topics: The ROS name of each contact sensor.
-        :param publish_rate: Rate of joint states [Hz]; 0 is every step.
-        :param clock_rate: Rate of ``/clock`` [Hz]; 0 is every step, None: not at all.
         """
-        model = simulation.model
-        self._simulation = simulation
-        self._joint_state = convert.JointStateWriter(
-            *zip(*((axis.name, axis.q, axis.v) for axis in model.axes)))
-        self._joint_state_publisher = node.create_publisher(JointState, 'joint_states', STATE_QOS)
-        self._free_root = convert.FreeRootWriter(model.free_roots)
-        self._free_root_publisher = node.create_publisher(
-            MultiDOFJointState, 'multi_dof_joint_states', STATE_QOS) if model.free_roots else None
-        self._clock = Clock()
-        self._clock_publisher = None if clock_rate is None else node.create_publisher(
-            Clock, '/clock', CLOCK_QOS)
-        self.sensors = {name: SensorPublication(node, topic, simulation.sensors[name])
-                        for name, topic in sensor_topics.items()}
-        self.states = Stream(publish_rate, simulation.dt_ns)
-        self.clock = Stream(clock_rate or 0.0, simulation.dt_ns)
+        self._simulation = source.simulation
+        self.sensors = SensorPublications(source, sensor_topics)
+        self.samples = [*imu_topics(source), *force_torque_topics(source)]
+        self.joint_states = joint_states(source)
+        # controllers answer to joint_states, so the rest is there before
+        self._all: list[Publication] = [
+            *clock_topics(source),
+            *scene_topics(source, sensor_topics),
+            self.sensors,
+            *self.samples,
+            *state_topics(source),
+            self.joint_states,
+        ]
 
     def steps_until_due(self) -> int:
         """Return how many steps can be taken in one call without missing a message."""
         step = self._simulation.step_count
-        until = min(self.states.next_step, self.clock.next_step) - step
-        return min(until, self._simulation.steps_until_sample() if self.sensors else sys.maxsize)
+        return min(publication.steps_until_due(step) for publication in self._all)
 
     def publish_due(self) -> None:
         """Publish what is due on this step."""
         step = self._simulation.step_count
-        if self.clock.is_due(step):
-            self._publish_clock()
-        if self.states.is_due(step):
-            self._publish_states()
-        for sensor in self.sensors.values():
-            sensor.publish_new()
+        for publication in self._all:
+            publication.publish_due(step)
 
-    def publish_all(self) -> None:
-        """Publish everything as it is now, and wait for what comes after."""
-        self.clock.restart(self._simulation.step_count)
-        self.states.restart(self._simulation.step_count)
-        self._publish_clock()
-        self._publish_states()
-        for sensor in self.sensors.values():
-            sensor.publish(self._simulation.time_ns)
+    def publish_now(self) -> None:
+        """Publish everything as it is now, and go on from here."""
+        step = self._simulation.step_count
+        for publication in self._all:
+            publication.publish_now(step)
 
-    def _publish_clock(self) -> None:
-        if self._clock_publisher is None:
-            return
-        convert.stamp_from_ns(self._clock.clock, self._simulation.time_ns)
-        self._clock_publisher.publish(self._clock)
+    def greet(self, is_still: bool) -> None:
+        """
+        Show the present state to those who have come to listen, while time stands still.
 
-    def _publish_states(self) -> None:
-        simulation = self._simulation
-        time_ns, q, qd = simulation.time_ns, simulation.q, simulation.qd
-        self._joint_state_publisher.publish(
-            self._joint_state.fill(time_ns, q, qd, simulation.effort))
-        if self._free_root_publisher is not None:
-            self._free_root_publisher.publish(self._free_root.fill(time_ns, q, qd))
+        :param is_still: Whether time stands still.
+        """
+        for publication in self._all:
+            publication.greet(is_still)
+
+    def set_rates(self, values: Mapping[str, Value]) -> None:
+        """
+        Take over new rates.
+
+        :param values: New values of parameters by full name.
+        """
+        step = self._simulation.step_count
+        for publication in self._all:
+            publication.set_rates(values, step)

@@ -9,7 +9,8 @@ import numpy as np
 
 from spr_dynamics.sdformat.diagnostics import Diagnostic, Report
 from spr_dynamics.sdformat.elements import (
-    Axis, Collision, ContactSensor, Joint, Link, MimicConstraint, Model, Physics, Root, Visual)
+    Axis, Collision, ContactSensor, ForceTorqueSensor, ImuSensor, Joint, Link, MimicConstraint,
+    Model, Physics, Root, Visual)
 from spr_dynamics.sdformat.frames import FrameGraph, resolved, Vertex
 from spr_dynamics.sdformat.mimic import AXIS_TAGS, JointAxis, resolve_mimics
 from spr_dynamics.sdformat.parse import default_gravity, default_physics
@@ -31,12 +32,12 @@ class PlacedShape:
 
 @dataclass(frozen=True, eq=False)
 class PlacedSensor:
-    """A contact sensor on its link."""
+    """A sensor that is simulated, on its link or in its joint."""
 
     name: str
     T_LS: Pose
-    """Pose of the sensor S in its link's frame L."""
-    element: ContactSensor
+    """Pose of the sensor S in its link's frame L; of one in a joint: in that of the child link."""
+    element: ContactSensor | ImuSensor | ForceTorqueSensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,7 @@ class PlacedLink:
     collisions: tuple[PlacedShape, ...]
     visuals: tuple[PlacedShape, ...]
     sensors: tuple[PlacedSensor, ...]
+    """Contact sensors and inertial ones."""
     element: Link
 
 
@@ -86,6 +88,8 @@ class PlacedJoint:
     element: Joint
     mimics: tuple[PlacedMimic | None, ...] = ()
     """For each axis whom it follows; empty if none of them follows any."""
+    sensors: tuple[PlacedSensor, ...] = ()
+    """Those for force and torque."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,8 +190,8 @@ def _place_link(item: _Flat, graph: FrameGraph) -> PlacedLink:
         collisions=_place_parts(PlacedShape, link.collisions, vertex, graph),
         visuals=_place_parts(PlacedShape, link.visuals, vertex, graph),
         sensors=_place_parts(
-            PlacedSensor, [sensor for sensor in link.sensors if isinstance(sensor, ContactSensor)],
-            vertex, graph))
+            PlacedSensor, [sensor for sensor in link.sensors
+                           if isinstance(sensor, (ContactSensor, ImuSensor))], vertex, graph))
 
 
 def _place_parts(kind: type, parts: Iterable, link: Vertex, graph: FrameGraph) -> tuple:
@@ -199,12 +203,16 @@ def _place_joint(item: _Flat, graph: FrameGraph, index_of: dict[Vertex, int],
                  leaders: dict[JointAxis, JointAxis]) -> PlacedJoint:
     joint, vertex = item.element, graph[item.element]
     parent = graph.body(resolved(graph.joint_end(vertex, 'parent')))
+    child, T_WJ = graph.body(vertex), graph.T_W(vertex)
+    T_LJ = graph.T_W(child).inverse() @ T_WJ
     axes = (joint.axis, joint.axis2)[:AXES_OF_TYPE[joint.type]]
     return PlacedJoint(
         name=item.name, model=item.model, element=joint, parent=index_of.get(parent, WORLD),
-        child=index_of[graph.body(vertex)], T_WJ=graph.T_W(vertex),
+        child=index_of[child], T_WJ=T_WJ,
         axes=tuple(_axis_in_joint(axis, vertex, graph) for axis in axes),
-        mimics=_place_mimics(vertex, index_of, leaders))
+        mimics=_place_mimics(vertex, index_of, leaders),
+        sensors=tuple(PlacedSensor(part.name, T_LJ @ graph.T_in_holder(part, vertex), part)
+                      for part in joint.sensors if isinstance(part, ForceTorqueSensor)))
 
 
 def _place_mimics(joint: Vertex, index_of: dict[Vertex, int],
@@ -259,7 +267,9 @@ def _check_finite(links: tuple[PlacedLink, ...], joints: tuple[PlacedJoint, ...]
     for link in links:
         placed += [('collision', part.element, part.T_LS) for part in link.collisions]
         placed += [('visual', part.element, part.T_LS) for part in link.visuals]
-        placed += [('sensor', part.element, part.T_LS) for part in link.sensors]
+    placed += [('sensor', part.element, part.T_LS)
+               for part in [part for link in links for part in link.sensors]
+               + [part for joint in joints for part in joint.sensors]]
     for kind, element, T in placed:
         if not np.isfinite(T.p).all():
             report.error('ELEMENT_INVALID', element.location,

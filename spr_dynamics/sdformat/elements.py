@@ -435,7 +435,11 @@ class Joint:
     """What the angles of a gearbox's axes are counted from; empty if the file does not say."""
     sensors: tuple[Sensor, ...]
     cone_limit: float | None = None
-    """How far the z axes of a ball joint's two sides may part [rad]; None: any far."""
+    """How far the child's z axis of a ball joint may turn from ``cone_centre`` [rad], or None."""
+    cone_centre: np.ndarray | None = None
+    """Direction in the parent's joint frame, shape (3,); None: its z axis."""
+    twist_limit: np.ndarray | None = None
+    """Least and largest turn about the child's z axis, from that of the shortest way [rad]."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

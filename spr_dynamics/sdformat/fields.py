@@ -6,7 +6,7 @@ from spr_dynamics.sdformat.elements import Reference
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.quiet import check_not_empty, check_quiet
 from spr_dynamics.sdformat.schema import (
-    Branch, children_of, CONE_LIMIT, Leaf, Quiet, Refused, REQUIRED, SPR_PREFIX, Warned)
+    BALL_LIMITS, Branch, children_of, Leaf, Quiet, Refused, REQUIRED, SPR_PREFIX, Warned)
 from spr_dynamics.sdformat.values import Meaningless, pose
 from spr_dynamics.sdformat.xml import XmlElement
 
@@ -167,7 +167,7 @@ def _judge_custom(place: XmlElement, name: str, report: Report) -> None:
     is_contact = sensor.tag == 'sensor' and sensor.attributes.get('type') == 'contact'
     if not name.startswith(SPR_PREFIX) or is_contact:
         return
-    if name != SPR_PREFIX + CONE_LIMIT:
+    if name.removeprefix(SPR_PREFIX) not in BALL_LIMITS:
         report.error('ELEMENT_INVALID', place.location,
                      f'{place.owner}: <{name}> is known only in a contact sensor')
     elif holder.tag != 'joint':

@@ -1,19 +1,19 @@
 """Read joints and their axes."""
 
 import math
+from typing import Any
 
 from spr_dynamics.errors import name_hint
 from spr_dynamics.sdformat.diagnostics import Report
 from spr_dynamics.sdformat.elements import Axis, Joint, Limit, MimicConstraint, Reference
 from spr_dynamics.sdformat.fields import read_fields, read_pose, read_text
 from spr_dynamics.sdformat.frames import UNNAMED
-from spr_dynamics.sdformat.schema import CONE_LIMIT, JOINT_TYPES, SPR_PREFIX
+from spr_dynamics.sdformat.schema import BALL_LIMITS, JOINT_TYPES, SPR_PREFIX
 from spr_dynamics.sdformat.sensors import parse_sensor
-from spr_dynamics.sdformat.values import between, frozen_array, number, unit_vector
+from spr_dynamics.sdformat.values import frozen_array, unit_vector
 from spr_dynamics.sdformat.xml import XmlElement
 
 DEFAULT_PITCH = 1.0  # [m] a turn; SDFormat's default
-read_cone_limit = between(number, 0, math.pi)
 
 
 def parse_joint(element: XmlElement, report: Report) -> Joint:
@@ -33,7 +33,7 @@ def parse_joint(element: XmlElement, report: Report) -> Joint:
     sensors = tuple(parse_sensor(sensor, (), report) for sensor in element.all('sensor'))
     return Joint(
         location=element.location, **fields, **read_pose(element, report), sensors=sensors,
-        cone_limit=_parse_cone_limit(element, fields['type'], report),
+        **_parse_ball_limits(element, fields['type'], report),
         axis=_parse_axis(element.first('axis'), fields['type'], report),
         axis2=_parse_axis(element.first('axis2'), fields['type'], report))
 
@@ -107,13 +107,31 @@ def _parse_mimic(element: XmlElement | None, report: Report) -> MimicConstraint 
     return MimicConstraint(location=element.location, **fields) if fields['joint'] else None
 
 
-def _parse_cone_limit(element: XmlElement, joint_type: str, report: Report) -> float | None:
-    cone = element.first(SPR_PREFIX + CONE_LIMIT)
-    if cone is None:
-        return None
-    if joint_type != 'ball':
-        report.error('ELEMENT_INVALID', cone.location,
-                     f"{element.owner}: <{cone.tag}> is for joints of type 'ball', and this one "
-                     f"is '{joint_type}'")
-        return None
-    return read_text(cone, f'<{cone.tag}>', read_cone_limit, None, report)
+def _parse_ball_limits(element: XmlElement, joint_type: str, report: Report) -> dict[str, Any]:
+    """Return how far a ball joint bends and twists, as far as the file says so."""
+    limits: dict[str, Any] = {}
+    for name, read in BALL_LIMITS.items():
+        child = element.first(SPR_PREFIX + name)
+        if child is None:
+            continue
+        if joint_type != 'ball':
+            report.error('ELEMENT_INVALID', child.location,
+                         f"{element.owner}: <{child.tag}> is for joints of type 'ball', and this "
+                         f"one is '{joint_type}'")
+        else:
+            limits[name] = read_text(child, f'<{child.tag}>', read, None, report)
+    _check_ball_limits(element, limits, report)
+    return limits
+
+
+def _check_ball_limits(element: XmlElement, limits: dict, report: Report) -> None:
+    """Refuse a centre of nothing, and bounds in the wrong order."""
+    if set(limits) == {'cone_centre'}:
+        report.error('ELEMENT_INVALID', element.first_or_empty('spr:cone_centre').location,
+                     f'{element.owner}: <spr:cone_centre> means nothing without <spr:cone_limit> '
+                     'or <spr:twist_limit>')
+    twist = limits.get('twist_limit')
+    if twist is not None and twist[0] > twist[1]:
+        report.error('ELEMENT_INVALID', element.first_or_empty('spr:twist_limit').location,
+                     f'{element.owner}: <spr:twist_limit> begins at {twist[0]:g}, above its end '
+                     f'{twist[1]:g}')

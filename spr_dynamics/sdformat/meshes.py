@@ -46,6 +46,19 @@ def mesh_points(mesh: Mesh, places: list[Path]) -> tuple[np.ndarray, float]:
     return np.array(body.vertices), abs(float(body.volume)) if body.is_watertight else np.inf
 
 
+def mesh_triangles(mesh: Mesh, places: list[Path]) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Read the surface of a mesh.
+
+    :param mesh: The mesh.
+    :param places: The files that its URI may mean, the one to prefer first.
+    :returns: Its vertices [m], shape (n, 3), and three indices for each triangle, shape (m, 3).
+    :raises ValueError: If it can't be read; the end of a sentence.
+    """
+    body = _read(mesh, places, '')
+    return np.array(body.vertices), np.array(body.faces)
+
+
 def _read(mesh: Mesh, places: list[Path], instead: str) -> Any:
     """Read a mesh in metres; ``instead`` is what a file could say that needs no reader."""
     try:

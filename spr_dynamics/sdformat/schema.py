@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from spr_dynamics.sdformat.values import (
     between, bitmask, boolean, colour, extended_number, frozen_array, non_negative, number, one_of,
-    positive, several, strength, vector3)
+    positive, several, strength, unit_vector, vector3, whole)
 
 AXES_OF_TYPE = {
     'revolute': 1, 'continuous': 1, 'prismatic': 1, 'fixed': 0, 'ball': 0, 'screw': 1,
@@ -86,11 +86,16 @@ SCHEMA: dict[str, dict[str, Entry]] = {
         '@name': NAME, 'model': BRANCH, 'joint': BRANCH, 'frame': BRANCH, 'physics': BRANCH,
         'gravity': GRAVITY, 'include': BRANCH,
         'light': DRAWN, 'scene': DRAWN, 'gui': DRAWN, 'audio': DRAWN, 'road': DRAWN,
-        'plugin': PLUGIN, 'magnetic_field': MEASURES, 'spherical_coordinates': MEASURES,
+        'plugin': PLUGIN, 'magnetic_field': MEASURES, 'spherical_coordinates': BRANCH,
         'atmosphere': Quiet('nothing that is simulated depends on the air'),
         'wind': Quiet('blows on links with <enable_wind> only, and those are refused'),
         'actor': Warned('actors are not simulated'), 'state': STATE,
         'population': Refused('<population> is not supported; write the models one by one')},
+    'spherical_coordinates': {
+        'heading_deg': Warned('IMUs take x of the world for east, y for north'),
+        'surface_model': MEASURES, 'surface_axis_equatorial': MEASURES,
+        'surface_axis_polar': MEASURES, 'world_frame_orientation': MEASURES,
+        'latitude_deg': MEASURES, 'longitude_deg': MEASURES, 'elevation': MEASURES},
     'physics': {
         '@name': PHYSICS_NAME, '@default': FALSE, '@type': NAME,
         'max_step_size': Leaf(positive, 0.001), 'real_time_factor': Leaf(non_negative, 1.0),
@@ -247,17 +252,30 @@ SPR_PREFIX = 'spr:'
 PATCH = {
     'patch_min': several(number, 2),
     'patch_max': several(number, 2),
-    'patch_tolerance': non_negative,
+    'patch_tolerance': between(extended_number, 0, math.inf),
     'has_force': several(boolean, 3),
-    'force_resolution': several(between(extended_number, 0, math.inf), 3),
+    'force_resolution': several(non_negative, 3),
+    'force_variance': several(non_negative, 3),
     'force_saturation': several(between(extended_number, 0, math.inf), 3),
     'force_sensitivity': non_negative,
+    'release_sensitivity': between(extended_number, 0, math.inf),
     'falloff_coefficient': non_negative,
+    'falloff_mode': one_of('klampt', 'edge'),
+    'contact_rule': one_of('normal_force', 'any_contact'),
+    'measure': one_of('sample', 'mean', 'peak'),
+    'noise_when_idle': boolean,
+    'taxels': several(whole, 2),
+    'taxel_spread': non_negative,
+    'enabled': boolean,
 }
 """Readers of the ``spr:`` elements of a contact sensor: the settings of a tactile patch."""
 
-CONE_LIMIT = 'cone_limit'
-"""Name of the ``spr:`` element of a ball joint: how far it bends [rad]."""
+BALL_LIMITS = {
+    'cone_limit': between(number, 0, math.pi),
+    'cone_centre': unit_vector,
+    'twist_limit': several(number, 2),
+}
+"""Readers of the ``spr:`` elements of a ball joint: how far it bends and twists [rad]."""
 
 
 def children_of(kind: str, tag: str) -> dict[str, Entry]:

@@ -1,5 +1,7 @@
 """Read sensors: contact, force-torque and inertial ones in full, others by name."""
 
+from collections.abc import Iterator
+
 from spr_dynamics.errors import name_hint
 from spr_dynamics.sdformat.diagnostics import Report
 from spr_dynamics.sdformat.elements import (
@@ -12,6 +14,8 @@ from spr_dynamics.sdformat.xml import XmlElement
 LOCALIZATIONS = ('CUSTOM', 'ENU', 'NED', 'NWU', 'GRAV_UP', 'GRAV_DOWN')
 NOISE_TYPES = ('none', 'gaussian', 'gaussian_quantized')
 UNSET_TEXTS = ('', '__default__', '__default_topic__')
+HOLDERS = {'contact': 'link', 'imu': 'link', 'force_torque': 'joint'}
+"""The types that are simulated, and what holds a sensor of each."""
 
 
 def parse_sensor(element: XmlElement, collisions: tuple[Collision, ...],
@@ -21,27 +25,39 @@ def parse_sensor(element: XmlElement, collisions: tuple[Collision, ...],
 
     :param element: The ``<sensor>``.
     :param collisions: Those of its link.
-    :param report: Takes errors, and a warning for a sensor that is not simulated.
+    :param report: Takes errors, and a warning for what is not simulated.
     :returns: The sensor.
     """
     fields = {**read_fields(element, report), **read_pose(element, report),
               'location': element.location}
     if fields['topic'] in UNSET_TEXTS:
         fields['topic'] = ''
-    if fields['type'] == 'contact':
-        return _parse_contact(element, fields, collisions, report)
     if fields['type'] in SENSOR_TYPES:
-        report.warn('WARNING', element.location,
-                    f"{element.owner}: a sensor of type '{fields['type']}' is not simulated yet")
+        for lack in _lacks(element, fields):
+            report.warn('WARNING', element.location, f'{element.owner}: {lack}')
     elif fields['type']:
         report.error('ATTRIBUTE_INVALID', element.location,
                      f"{element.owner}: type '{fields['type']}' is unknown"
                      f"{name_hint(fields['type'], SENSOR_TYPES)}")
+    if fields['type'] == 'contact':
+        return _parse_contact(element, fields, collisions, report)
     if fields['type'] == 'force_torque':
         return _parse_force_torque(element.first_or_empty('force_torque'), fields, report)
     if fields['type'] == 'imu':
         return _parse_imu(element.first_or_empty('imu'), fields, report)
     return Sensor(**fields)
+
+
+def _lacks(element: XmlElement, fields: dict) -> Iterator[str]:
+    """Say what a sensor of a known type asks for in vain."""
+    kind, holder = fields['type'], element.holder.tag
+    if kind not in HOLDERS:
+        yield f"a sensor of type '{kind}' is not simulated yet"
+    elif holder != HOLDERS[kind]:
+        yield (f"a sensor of type '{kind}' is simulated in a <{HOLDERS[kind]}>, and this one is "
+               f'in a <{holder}>')
+    elif fields['enable_metrics']:
+        yield 'no metrics of it are published (<enable_metrics>)'
 
 
 def _parse_contact(element: XmlElement, fields: dict, collisions: tuple[Collision, ...],
@@ -106,7 +122,17 @@ def _parse_noise(axis: XmlElement, report: Report) -> Noise:
         report.error('ELEMENT_MISSING', element.location,
                      f"{element.owner}: type '{kind}' of <noise> is unknown"
                      f'{name_hint(kind, NOISE_TYPES)}')
+    for lack in _idle_parts(kind, fields):
+        report.warn('WARNING', element.location, f'{element.owner}: {lack}')
     return Noise(location=element.location, **{**fields, 'type': kind})
+
+
+def _idle_parts(kind: str, fields: dict) -> Iterator[str]:
+    """Say which numbers of a noise do nothing."""
+    if kind == 'gaussian' and fields['precision'] > 0.0:
+        yield "<precision> rounds only noise of type 'gaussian_quantized'"
+    if fields['dynamic_bias_stddev'] > 0.0 and fields['dynamic_bias_correlation_time'] == 0.0:
+        yield '<dynamic_bias_stddev> does nothing without <dynamic_bias_correlation_time>'
 
 
 def _parse_patch(children: list[XmlElement], report: Report) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """An assembly as URDF, for ``robot_description``: RViz, robot_state_publisher, MoveIt."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 import math
 import re
 from typing import NamedTuple
@@ -21,7 +21,39 @@ AXIS_TYPES = ('revolute', 'continuous', 'prismatic')
 SAME_FRAME = 1e-12  # a joint's frame that is nearer to its child's than this is the child's
 
 
-def urdf_from_assembly(assembly: Assembly, name: str) -> str:
+class Frame(NamedTuple):
+    """A link of the URDF: one of the assembly, or the frame of a joint between two of them."""
+
+    name: str
+    parent: str
+    """Name of the frame that holds it; ``world``, or that of a link."""
+    T_PF: Pose | None
+    """Its pose in the parent; None if it moves there."""
+    parent_link: int
+    """Index of the link whose frame the parent is; -1: the world."""
+    link: int
+    """Index of the link that it goes with."""
+    T_LF: Pose
+    """Its pose in that link."""
+    is_cut: bool
+    """Whether URDF has no joint that says how it moves."""
+
+
+class Urdf(NamedTuple):
+    """A robot in URDF."""
+
+    text: str
+    """With numbers that read back as they were."""
+    frames: tuple[Frame, ...]
+    """All of its links but ``world``."""
+    link_frames: tuple[str, ...]
+    """The frame of each link of the assembly."""
+    left_out: tuple[str, ...]
+    """What URDF can't say, a sentence each."""
+
+
+def urdf_from_assembly(assembly: Assembly, name: str, *, fix_base: bool = False,
+                       mesh_uri: Callable[[Mesh], str] = lambda mesh: mesh.uri) -> Urdf:
     """
     Write links and joints as URDF.
 
@@ -34,13 +66,18 @@ def urdf_from_assembly(assembly: Assembly, name: str) -> str:
 
     :param assembly: Links and joints with every pose resolved.
     :param name: Name of the robot.
-    :returns: The text, with numbers that read back as they were.
+    :param fix_base: Whether free roots are welded to the world.
+    :param mesh_uri: Gives what to write for the file of a mesh.
+    :returns: The text, and what it is made of.
     """
     robot = etree.Element('robot', name=name)
     etree.SubElement(robot, 'link', name=WORLD_LINK)
-    _Writer(assembly, robot).write()
+    writer = _Writer(assembly, robot, fix_base, mesh_uri)
+    writer.write()
     etree.indent(robot)
-    return etree.tostring(robot, encoding='unicode', pretty_print=True)
+    text = etree.tostring(robot, encoding='unicode', pretty_print=True)
+    return Urdf(text, tuple(writer.frames), tuple(writer.links[:len(assembly.links)]),
+                tuple(writer.left_out))
 
 
 class Hold(NamedTuple):
@@ -55,9 +92,14 @@ class Hold(NamedTuple):
 class _Writer:
     """Adds the elements of an assembly to a robot."""
 
-    def __init__(self, assembly: Assembly, robot: etree._Element):
+    def __init__(self, assembly: Assembly, robot: etree._Element, fix_base: bool,
+                 mesh_uri: Callable[[Mesh], str]):
         self.assembly = assembly
         self.robot = robot
+        self.fix_base = fix_base
+        self.mesh_uri = mesh_uri
+        self.frames: list[Frame] = []
+        self.left_out: list[str] = []
         self.links = urdf_names(assembly.links, {WORLD_LINK})
         self.joints = urdf_names(assembly.joints, set())
         self.joint_name = dict(zip(map(id, assembly.joints), self.joints))
@@ -69,38 +111,52 @@ class _Writer:
             self.write_link(link, self.links[k])
         for k, hold in self.holds.items():
             if hold.joint is None:
-                kind = 'fixed' if self.assembly.links[k].is_static else 'floating'
-                self.write_joint(self.free_name(f'world_to_{self.links[k]}', self.joints), kind,
-                                 WORLD_LINK, self.links[k], self.assembly.links[k].T_WL)
+                self.write_root(k)
         child_of = {id(hold.joint): k for k, hold in self.holds.items() if hold.joint}
         for joint in self.assembly.joints:
             if id(joint) in child_of:
                 k = child_of[id(joint)]
                 self.write_hold(joint, self.holds[k].parent, k)
             elif not joins_static(self.assembly, joint):
-                self.comment(f"joint '{joint.name}' closes a loop, which URDF can't say")
+                self.leave_out(f"joint '{joint.name}' closes a loop, which URDF can't say")
+
+    def write_root(self, k: int) -> None:
+        """Write a joint for what is static or free."""
+        link = self.assembly.links[k]
+        is_fixed = link.is_static or self.fix_base
+        self.write_joint(self.free_name(f'world_to_{self.links[k]}', self.joints),
+                         'fixed' if is_fixed else 'floating', WORLD_LINK, self.links[k],
+                         link.T_WL)
+        self.frames.append(Frame(self.links[k], WORLD_LINK, link.T_WL if is_fixed else None,
+                                 WORLD, k, Pose.identity(), not is_fixed))
 
     def write_hold(self, joint: PlacedJoint, parent: int, child: int) -> None:
         """Write a joint, and a frame between if the joint's is not its child's."""
         kind, name = urdf_type(joint), self.joint_name[id(joint)]
         T_WC = self.assembly.links[child].T_WL
         T_PW = self.T_W(parent).inverse()
-        ends = self.link_name(parent), self.links[child]
+        above, link = self.link_name(parent), self.links[child]
         if kind not in AXIS_TYPES:
             if kind == 'floating':
-                self.comment(f"joint '{name}' is of type '{joint.element.type}', which URDF "
-                             "doesn't have")
-            self.write_joint(name, kind, *ends, T_PW @ T_WC)
+                self.leave_out(f"joint '{name}' is of type '{joint.element.type}', which URDF "
+                               "doesn't have")
+            self.write_joint(name, kind, above, link, T_PW @ T_WC)
+            self.frames.append(Frame(link, above, T_PW @ T_WC if kind == 'fixed' else None,
+                                     parent, child, Pose.identity(), kind == 'floating'))
             return
         T_JC = joint.T_WJ.inverse() @ T_WC
-        is_same = max(np.abs(T_JC.R - np.eye(3)).max(), np.abs(T_JC.p).max()) <= SAME_FRAME
-        frame = ends[1] if is_same else self.free_name(f'{name}_frame', self.links)
-        if not is_same:
+        if max(np.abs(T_JC.R - np.eye(3)).max(), np.abs(T_JC.p).max()) <= SAME_FRAME:
+            element = self.write_joint(name, kind, above, link, T_PW @ T_WC)
+            self.frames.append(Frame(link, above, None, parent, child, Pose.identity(), False))
+        else:
+            frame = self.free_name(f'{name}_frame', self.links)
             etree.SubElement(self.robot, 'link', name=frame)
-            self.write_joint(self.free_name(f'{frame}_to_{ends[1]}', self.joints), 'fixed', frame,
-                             ends[1], T_JC)
-        element = self.write_joint(
-            name, kind, ends[0], frame, T_PW @ (T_WC if is_same else joint.T_WJ))
+            self.write_joint(self.free_name(f'{frame}_to_{link}', self.joints), 'fixed', frame,
+                             link, T_JC)
+            element = self.write_joint(name, kind, above, frame, T_PW @ joint.T_WJ)
+            self.frames += [
+                Frame(frame, above, None, parent, child, T_JC.inverse(), False),
+                Frame(link, frame, T_JC, child, child, Pose.identity(), False)]
         self.write_axis(element, joint, kind)
 
     def write_joint(self, name: str, kind: str, parent: str, child: str,
@@ -136,7 +192,7 @@ class _Writer:
                     mimic: PlacedMimic) -> None:
         leader, said = self.assembly.joints[mimic.leader], mimic.element
         if urdf_type(leader) not in AXIS_TYPES:
-            self.comment(f"joint '{joint.name}' mimics '{leader.name}', which URDF can't say")
+            self.leave_out(f"joint '{joint.name}' mimics '{leader.name}', which URDF can't say")
             return
         etree.SubElement(
             element, 'mimic', joint=self.joints[mimic.leader],
@@ -153,17 +209,20 @@ class _Writer:
             etree.SubElement(target, 'inertia', {
                 f'i{"xyz"[i]}{"xyz"[j]}': words([inertial.inertia[i, j]])
                 for i in range(3) for j in range(i, 3)})
-        for shape in link.visuals:
-            self.write_shape(element, 'visual', shape)
-        for shape in link.collisions:
-            self.write_shape(element, 'collision', shape)
+        for tag, shapes in (('visual', link.visuals), ('collision', link.collisions)):
+            for shape in shapes:
+                fault = self.write_shape(element, tag, shape)
+                if fault and not link.is_static:  # what stands still is not part of the robot
+                    self.left_out.append(f"{tag} '{shape.name}' of link '{name}' {fault}")
 
-    def write_shape(self, link: etree._Element, tag: str, shape: PlacedShape) -> None:
+    def write_shape(self, link: etree._Element, tag: str, shape: PlacedShape) -> str:
+        """Write a shape, or say what is wrong with it."""
         geometry = shape.element.geometry
-        parts = primitives(geometry)
+        parts = self.parts(geometry)
         if not parts and not isinstance(geometry, Empty):
-            link.append(comment(f"{tag} '{shape.name}' is a {type(geometry).__name__.lower()}, "
-                                "which URDF can't say"))
+            fault = f"is of type '{type(geometry).__name__.lower()}', which URDF can't say"
+            link.append(comment(f"{tag} '{shape.name}' {fault}"))
+            return fault
         for part in parts:
             element = etree.SubElement(link, tag, name=shape.name + part.suffix)
             write_origin(element, shape.T_LS @ part.T_SP)
@@ -175,6 +234,14 @@ class _Writer:
                 colour = self.colours.setdefault(tuple(diffuse), f'colour_{len(self.colours)}')
                 material = etree.SubElement(element, 'material', name=colour)
                 etree.SubElement(material, 'color', rgba=words(diffuse))
+        return ''
+
+    def parts(self, geometry: Geometry) -> list['Primitive']:
+        """Return what a shape is made of in URDF; nothing if that can't be done."""
+        if isinstance(geometry, Mesh):
+            return [] if geometry.submesh else [_whole(
+                'mesh', filename=self.mesh_uri(geometry), scale=words(geometry.scale))]
+        return primitives(geometry)
 
     def T_W(self, k: int) -> Pose:
         return Pose.identity() if k == WORLD else self.assembly.links[k].T_WL
@@ -188,8 +255,9 @@ class _Writer:
         taken.append(name)
         return name
 
-    def comment(self, text: str) -> None:
-        self.robot.append(comment(text))
+    def leave_out(self, sentence: str) -> None:
+        self.robot.append(comment(sentence))
+        self.left_out.append(sentence)
 
 
 class Primitive(NamedTuple):
@@ -207,7 +275,7 @@ def primitives(geometry: Geometry) -> list[Primitive]:
     """
     Cut a shape into those that URDF has.
 
-    :param geometry: The shape.
+    :param geometry: The shape; no mesh.
     :returns: The parts; none if that can't be done.
     """
     match geometry:
@@ -225,8 +293,6 @@ def primitives(geometry: Geometry) -> list[Primitive]:
                           {'radius': radius})
                 for suffix, z in (('_top', geometry.length / 2),
                                   ('_bottom', -geometry.length / 2)))]
-        case Mesh() if not geometry.submesh:
-            return [_whole('mesh', filename=geometry.uri, scale=words(geometry.scale))]
     return []
 
 

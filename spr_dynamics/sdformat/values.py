@@ -116,6 +116,13 @@ def integer(text: str) -> float:
     return bitmask(text) if UNSIGNED.fullmatch(text.strip()) else number(text)
 
 
+def whole(text: str) -> int:
+    """Read a whole number, 0 or more, in decimal digits."""
+    if not re.fullmatch(r'\d+', text.strip(), re.ASCII):
+        raise ValueError(f"'{text}' is not a whole number")
+    return int(text)
+
+
 def boolean(text: str) -> bool:
     """Read ``true``, ``false``, ``1`` or ``0``."""
     values = {'true': True, '1': True, 'false': False, '0': False}

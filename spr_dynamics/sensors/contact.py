@@ -2,18 +2,29 @@
 The tactile contact sensor: a patch on a link's surface that adds up the forces on it.
 
 After Klampt's ContactSensor, whose order of operations it keeps: the contacts in the patch are
-weighted and added, the sum is compared with the sensitivity, rounded, and clamped.
+weighted and added, the sum is compared with the sensitivity, rounded, and clamped. The page
+``docs/klampt.md`` lists what is different, and why.
 """
 import dataclasses
 from dataclasses import dataclass, field
+import numbers
 from typing import NamedTuple
 
 import numpy as np
 
 from spr_dynamics.errors import name_hint, SprDynamicsError
-from spr_dynamics.sensors.measure import measure, READING, SENSOR
+from spr_dynamics.sdformat.elements import ContactSensor
+from spr_dynamics.sensors.measure import (
+    ANY_CONTACT, EDGE, FELT, KLAMPT, MEAN, measure, NORMAL_FORCE, PEAK, READING, SAMPLE, SENSOR)
+from spr_dynamics.sensors.taxels import (
+    cell_size, DEFAULT_SPREAD, SAMPLE as NEWEST, TAXEL_ROWS)
 
-ROTATION_TOLERANCE = 1e-6  # how far R R^T may be from one
+ROTATION_TOLERANCE = 1e-5  # how far R R^T may be from one: as six printed digits make it
+MOST_TAXELS = 65_536  # keeps a typing error from taking all memory
+
+FALLOFF_MODES = {'klampt': KLAMPT, 'edge': EDGE}
+CONTACT_RULES = {'normal_force': NORMAL_FORCE, 'any_contact': ANY_CONTACT}
+MEASURES = {'sample': SAMPLE, 'mean': MEAN, 'peak': PEAK}
 
 
 class SensorError(SprDynamicsError):
@@ -43,21 +54,48 @@ class ContactSensorSettings:
     patch_min: np.ndarray = repeated(-np.inf, 2)
     patch_max: np.ndarray = repeated(np.inf, 2)
     """The patch in the sensor's frame, edges included [m], shape (2,)."""
-    patch_tolerance: float = np.inf
+    patch_tolerance: float = 0.001
     """Contacts this far above or below the patch still count [m]."""
     has_force: tuple[bool, bool, bool] = (True, True, True)
     """Which axes of the force are reported; all are measured."""
     force_resolution: np.ndarray = repeated(0.0, 3)
     """Forces are rounded to multiples of this, 0: not [N], shape (3,)."""
+    force_variance: np.ndarray = repeated(0.0, 3)
+    """Variance of the noise that a sample adds, 0: none [N^2], shape (3,)."""
     force_sensitivity: float = 0.0
     """Contact is reported if the normal force is larger [N]."""
+    release_sensitivity: float = np.inf
+    """Contact ends if the normal force is no larger [N]; inf: as ``force_sensitivity``."""
     force_saturation: np.ndarray = repeated(np.inf, 3)
     """Largest force that is reported [N], shape (3,)."""
     falloff_coefficient: float = 0.0
-    """Exponent of the weight (1 - |u v|) with u, v in -1..1 across the patch; 0: all count 1."""
+    """Exponent of the weight of a contact by its place in the patch; 0: all count 1."""
+    falloff_mode: str = 'klampt'
+    """
+    Base of the weight, with u, v in -1..1 across the patch: ``klampt`` 1 - |u v|, which is 0 at
+    the corners only; ``edge`` (1 - u^2) (1 - v^2), which is 0 all around.
+    """
+    contact_rule: str = 'normal_force'
+    """
+    When contact is reported: ``normal_force`` compares |force z| with the sensitivities,
+    ``any_contact`` asks only whether a contact counts.
+    """
+    measure: str = 'sample'
+    """
+    What a sample is made of: the step in which it is taken (``sample``), or all steps since the
+    last one: the ``mean``, or the one with the largest force (``peak``). Contact in any of these
+    steps is contact.
+    """
+    noise_when_idle: bool = False
+    """Whether there is noise, too, while nothing touches the link."""
+    taxels: tuple[int, int] = (0, 0)
+    """Rows (along y) and columns (along x) of the grid of cells on the patch; 0 0: none."""
+    taxel_spread: float = 0.0
+    """Radius over which a force spreads [m]; 0: one and a half times a cell's longer side."""
     rate: float = 0.0
     """Samples a second of simulated time [Hz]; 0: every step."""
     enabled: bool = True
+    """Whether the sensor takes samples."""
 
     def validated(self) -> 'ContactSensorSettings':
         """
@@ -65,37 +103,63 @@ class ContactSensorSettings:
 
         :raises SensorError: At the first value that makes no sense; names field, value and range.
         """
-        checked = {
-            'pose': self._array('pose', (4, 4)),
-            'patch_min': self._array('patch_min', (2,), is_finite=False),
-            'patch_max': self._array('patch_max', (2,), is_finite=False),
-            'force_resolution': self._array('force_resolution', (3,)),
-            'force_saturation': self._array('force_saturation', (3,), is_finite=False),
-        }
-        R = checked['pose'][:3, :3]
-        if (np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0.0
-                or (checked['pose'][3] != [0.0, 0.0, 0.0, 1.0]).any()):
-            self._refuse('pose', 'a rotation and a position')
-        if not (checked['patch_min'] < checked['patch_max']).all():
-            self._refuse('patch_min', f'less than patch_max = {checked["patch_max"].tolist()}')
-        for name, is_finite in (('patch_tolerance', False), ('force_sensitivity', True),
-                                ('falloff_coefficient', True), ('rate', True)):
-            value = getattr(self, name)
-            if (not isinstance(value, (int, float, np.number)) or not value >= 0.0
-                    or is_finite and not np.isfinite(value)):
-                self._refuse(name, '0 or more' + (', finite' if is_finite else ''))
-        for name in ('force_resolution', 'force_saturation'):
-            if not (checked[name] >= 0.0).all():
+        finite, endless = {'is_finite': True}, {'is_finite': False}
+        arrays = {name: self._array(name, shape, **kind) for name, shape, kind in (
+            ('pose', (4, 4), finite), ('patch_min', (2,), endless), ('patch_max', (2,), endless),
+            ('force_resolution', (3,), finite), ('force_variance', (3,), finite),
+            ('force_saturation', (3,), endless))}
+        for name in ('force_resolution', 'force_variance', 'force_saturation'):
+            if not (arrays[name] >= 0.0).all():
                 self._refuse(name, '0 or more on each axis')
-        if np.shape(self.has_force) != (3,):
-            self._refuse('has_force', 'three truth values')
-        extent = checked['patch_max'] - checked['patch_min']
-        if self.falloff_coefficient > 0.0 and not np.isfinite(extent).all():
-            self._refuse('falloff_coefficient', '0 unless the patch is finite')
-        x, y, z = map(bool, self.has_force)
-        return dataclasses.replace(self, has_force=(x, y, z), **checked)
+        for name, is_finite in (
+                ('patch_tolerance', False), ('force_sensitivity', True),
+                ('release_sensitivity', False), ('falloff_coefficient', True),
+                ('taxel_spread', True), ('rate', True)):
+            self._check_number(name, is_finite)
+        for name, words in (('falloff_mode', FALLOFF_MODES), ('contact_rule', CONTACT_RULES),
+                            ('measure', MEASURES)):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in words:
+                self._refuse(name, 'one of ' + ', '.join(words))
+        for name in ('noise_when_idle', 'enabled'):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                self._refuse(name, 'true or false')
+        if not isinstance(self.link, str):
+            self._refuse('link', 'the name of a link')
+        if isinstance(self.collisions, str) or not all(
+                isinstance(name, str) for name in self.collisions):
+            self._refuse('collisions', 'names of collisions')
+        checked = dataclasses.replace(
+            self, collisions=tuple(self.collisions), has_force=self._truth_values(),
+            taxels=self._grid(), **arrays)
+        checked._check_together()
+        return checked
 
-    def _array(self, name, shape, *, is_finite=True):
+    def _check_together(self):
+        """Refuse values that make no sense beside others."""
+        R = self.pose[:3, :3]
+        if (np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0.0
+                or (self.pose[3] != [0.0, 0.0, 0.0, 1.0]).any()):
+            self._refuse('pose', 'a rotation and a position')
+        if not (self.patch_min < self.patch_max).all():
+            self._refuse('patch_min', f'less than patch_max = {self.patch_max.tolist()}')
+        if self.force_sensitivity < self.release_sensitivity < np.inf:
+            self._refuse('release_sensitivity',
+                         f'0 to force_sensitivity = {self.force_sensitivity}, or inf')
+        is_endless = not np.isfinite(self.patch_max - self.patch_min).all()
+        if self.falloff_coefficient > 0.0 and is_endless:
+            self._refuse('falloff_coefficient', '0 unless the patch is finite')
+        if self.taxels == (0, 0):
+            if self.taxel_spread > 0.0:
+                self._refuse('taxel_spread', '0 unless there are taxels')
+            return
+        if is_endless:
+            self._refuse('taxels', '0 0 unless the patch is finite')
+        half_diagonal = 0.5 * float(np.linalg.norm(cell_size(self)))
+        if 0.0 < self.taxel_spread <= half_diagonal:
+            self._refuse('taxel_spread', f'0, or more than half a cell: {half_diagonal:g}')
+
+    def _array(self, name, shape, *, is_finite):
         try:
             array = np.array(getattr(self, name), dtype=float)
         except (TypeError, ValueError):
@@ -106,68 +170,170 @@ class ContactSensorSettings:
             self._refuse(name, 'finite numbers' if is_finite else 'no NaN')
         return array
 
+    def _check_number(self, name, is_finite):
+        value = getattr(self, name)
+        if (not isinstance(value, (int, float, np.number)) or isinstance(value, bool)
+                or not value >= 0.0 or is_finite and not np.isfinite(value)):
+            self._refuse(name, '0 or more' + (', finite' if is_finite else ''))
+
+    def _truth_values(self):
+        values = list(np.ravel(self.has_force))
+        if len(values) != 3 or not all(value in (True, False) for value in values):
+            self._refuse('has_force', 'three truth values')
+        x, y, z = map(bool, values)
+        return x, y, z
+
+    def _grid(self):
+        values = list(np.ravel(self.taxels))
+        if (len(values) != 2 or not all(isinstance(n, numbers.Real) and n % 1 == 0 for n in values)
+                or (min(values) <= 0 and values != [0, 0]) or values[0] * values[1] > MOST_TAXELS):
+            self._refuse('taxels', 'rows and columns, whole numbers above 0 that make up to '
+                         f'{MOST_TAXELS} cells, or 0 0')
+        rows, columns = map(int, values)
+        return rows, columns
+
     def _refuse(self, name, allowed):
         value = getattr(self, name)
         shown = value.tolist() if isinstance(value, np.ndarray) else value
         raise SensorError(f'{name} = {shown}: expected {allowed}')
 
 
+WHOLE_LINK = ContactSensorSettings(patch_tolerance=np.inf)
+"""A sensor without a patch: it feels all of its link, wherever its frame is."""
+
+
 class ContactReading(NamedTuple):
-    """One sample of a contact sensor."""
+    """
+    One sample of a contact sensor.
+
+    Counts of a sample that is made of many steps are the largest of any of these steps.
+    """
 
     contact: bool
-    """Whether the normal force exceeds the sensitivity."""
+    """Whether there is contact, as ``contact_rule`` means it."""
     force: np.ndarray
     """Force ON the link in the sensor's frame [N], shape (3,)."""
     torque: np.ndarray
     """Torque of the weighted forces about the sensor's origin [N m], shape (3,)."""
+    centre_of_pressure: np.ndarray
+    """Where they press: mean place by |force z|, sensor frame [m], shape (3,); 0 without any."""
     seen: int
     """Contacts of the collisions that the sensor feels."""
     counted: int
     """Those of them that lie in the patch."""
+    rejected_by_patch: int
+    """Those beside it."""
+    rejected_by_tolerance: int
+    """Those within its edges, but too far above or below."""
+    saturated: int
+    """Axes whose force was clamped."""
+    nearest_miss: np.ndarray
+    """How far outside in x, y, z the nearest rejected contact was [m], shape (3,); 0: none."""
 
 
 def read_contacts(settings, T_WL, points_W, forces_W) -> ContactReading:
     """
-    Measure given contacts: the sensor as a pure function, without schedule or noise.
+    Measure given contacts: the sensor as a pure function, without schedule, noise or memory.
 
     :param settings: A ``ContactSensorSettings``.
     :param T_WL: Pose of the sensor's link in the world, shape (4, 4).
     :param points_W: Contact points on the link, world [m], shape (n, 3).
     :param forces_W: Forces on the link, world [N], shape (n, 3).
     :raises SensorError: If the settings make no sense.
+    :raises ValueError: If a pose, points or forces are none.
+    """
+    reading, _ = measured(settings.validated(), T_WL, points_W, forces_W)
+    return reading_of(reading)
+
+
+def spread_contacts(settings, T_WL, points_W, forces_W) -> np.ndarray:
+    """
+    Spread given contacts over the taxels of a sensor.
+
+    Each force goes to the cells around it, by a kernel that falls to nothing at ``taxel_spread``
+    and that is scaled so that the cells carry the whole force, at the edges of the patch, too.
+
+    :returns: Force on each cell in the sensor's frame [N], shape (rows, columns, 3); their sum
+        is the force of ``read_contacts`` before resolution and saturation.
+    :raises SensorError: If the settings make no sense.
+    :raises ValueError: If a pose, points or forces are none.
     """
     settings = settings.validated()
-    T_WS = np.asarray(T_WL, dtype=float) @ settings.pose
-    points = np.asarray(points_W, dtype=float).reshape(-1, 3)
-    contacts = np.stack([points, np.asarray(forces_W, dtype=float).reshape(points.shape)])
-    reading = np.zeros(1, READING)
-    measure(sensor_record(settings, 0, np.zeros(12)),
-            np.concatenate([T_WS[:3, :3].ravel(), T_WS[:3, 3]]), contacts, reading)
-    return reading_of(reading[0])
+    _, taxels = measured(settings, T_WL, points_W, forces_W)
+    return taxels.reshape(*settings.taxels, 3)
+
+
+def measured(settings, T_WL, points_W, forces_W):
+    """Measure given contacts; return a ``READING`` record, and the forces on all cells."""
+    T_WS = finite('T_WL', T_WL, (4, 4)) @ settings.pose
+    points = finite('points_W', points_W, (-1, 3))
+    forces = finite('forces_W', forces_W, points.shape)
+    felt = np.zeros(len(points), FELT)
+    felt['position'] = felt['point'] = (points - T_WS[:3, 3]) @ T_WS[:3, :3]
+    felt['force'] = forces @ T_WS[:3, :3]
+    sensor = sensor_record(settings, 0, np.zeros(12))
+    sensor['deviation'] = 0.0
+    taxels, reading = np.zeros((TAXEL_ROWS, cells_of(settings), 3)), np.zeros(1, READING)
+    measure(sensor, felt, taxels, reading)
+    return reading[0], taxels[NEWEST]
+
+
+def finite(name, values, shape) -> np.ndarray:
+    """
+    Return finite numbers of a shape.
+
+    :raises ValueError: If they are none.
+    """
+    array = np.asarray(values, dtype=float)
+    if array.size == 0:
+        array = array.reshape(0, 3)
+    if array.ndim != 2 or any(n not in (-1, m) for n, m in zip(shape, array.shape)):
+        raise ValueError(f'{name}: shape {shape} expected, got {array.shape}')
+    if not np.isfinite(array).all():
+        raise ValueError(f'{name}: finite numbers expected')
+    return array
 
 
 def reading_of(record) -> ContactReading:
     """Copy the newest sample out of a ``READING`` record."""
-    return ContactReading(bool(record['contact']), record['force'].copy(),
-                          record['torque'].copy(), int(record['seen']), int(record['counted']))
+    return ContactReading(
+        bool(record['contact']), record['force'].copy(), record['torque'].copy(),
+        record['centre'].copy(), int(record['seen']), int(record['counted']),
+        int(record['beside']), int(record['off']), int(record['saturated']),
+        record['miss'].copy())
 
 
-def sensor_record(settings, body, X) -> np.ndarray:
+def cells_of(settings) -> int:
+    """Return how many taxels validated settings ask for."""
+    rows, columns = settings.taxels
+    return rows * columns
+
+
+def sensor_record(settings, body, X, first_taxel=0) -> np.ndarray:
     """
     Write validated settings as one ``SENSOR`` record.
 
     :param body: Index of the body that the link is part of.
     :param X: Transform from body to sensor.
+    :param first_taxel: Index of the sensor's first cell among those of all sensors.
     """
     record = np.zeros(1, SENSOR)
-    record['body'], record['X'] = body, X
+    record['body'], record['X'], record['first_taxel'] = body, X, first_taxel
     record['patch_min'], record['patch_max'] = settings.patch_min, settings.patch_max
     record['tolerance'] = settings.patch_tolerance
     record['resolution'], record['saturation'] = (settings.force_resolution,
                                                   settings.force_saturation)
-    record['sensitivity'] = settings.force_sensitivity
+    record['deviation'] = np.sqrt(settings.force_variance)
+    record['sensitivity'], record['release'] = (settings.force_sensitivity,
+                                                settings.release_sensitivity)
     record['falloff'] = settings.falloff_coefficient
+    record['falloff_mode'] = FALLOFF_MODES[settings.falloff_mode]
+    record['rule'] = CONTACT_RULES[settings.contact_rule]
+    record['measure'] = MEASURES[settings.measure]
+    record['noise_when_idle'] = settings.noise_when_idle
+    record['rows'], record['columns'] = settings.taxels
+    if cells_of(settings):
+        record['spread'] = settings.taxel_spread or DEFAULT_SPREAD * cell_size(settings).max()
     return record
 
 
@@ -175,25 +341,36 @@ def declared_sensors(model) -> dict[str, ContactSensorSettings]:
     """
     Return the contact sensors that a model's file declares, by name.
 
-    Without ``spr:`` elements a sensor's patch has no end, and it feels its named collisions.
-    Sensors whose names occur twice are called ``link::sensor``.
+    Without a patch a sensor feels its named collisions, or all of its link. Sensors whose names
+    occur twice are called ``link::sensor``.
     """
     placed = [(name, sensor) for name, link in zip(model.link_names, model.assembly.links)
-              for sensor in link.sensors]
+              for sensor in link.sensors if isinstance(sensor.element, ContactSensor)]
     names = [sensor.name for _, sensor in placed]
     settings = {}
     for link, sensor in placed:
         name = sensor.name if names.count(sensor.name) == 1 else f'{link}::{sensor.name}'
         pose = np.eye(4)
         pose[:3, :3], pose[:3, 3] = sensor.T_LS
+        given = sensor.element.patch
         try:
-            settings[name] = ContactSensorSettings(
-                link=link, pose=pose, collisions=tuple(map(str, sensor.element.collisions)),
-                rate=sensor.element.update_rate, **sensor.element.patch).validated()
+            settings[name] = dataclasses.replace(
+                without_patch(given), link=link, pose=pose,
+                collisions=tuple(map(str, sensor.element.collisions)),
+                rate=sensor.element.update_rate, **given).validated()
         except SensorError as problem:
             at = sensor.element.location
             raise SensorError(f"{at.file}:{at.line}: sensor '{sensor.name}': {problem}") from None
     return settings
+
+
+def without_patch(given) -> ContactSensorSettings:
+    """
+    Return what a sensor is of which only some settings are given.
+
+    :param given: Names of these settings; without a patch among them the sensor has none.
+    """
+    return ContactSensorSettings() if {'patch_min', 'patch_max'} & set(given) else WHOLE_LINK
 
 
 def link_index(model, name) -> int:
@@ -212,13 +389,20 @@ def watched_shapes(model, settings, link) -> np.ndarray:
     """
     Say for each shape of the model whether a sensor feels it.
 
+    A link without collisions feels with those of its model that fixed joints weld to it.
+
     :raises SensorError: If a collision is named that the link doesn't have; lists those it has.
     """
-    known = [shape.name for shape in model.assembly.links[link].collisions]
+    links = model.assembly.links
+    known = [shape.name for shape in links[link].collisions]
     for name in settings.collisions:
         if name not in known:
             raise SensorError(f"collisions: link '{settings.link}' has no collision '{name}', "
                               f'only {", ".join(known) or "none"}')
+    if not known:
+        return np.array([shape['body'] == model.links[link]['body']
+                         and links[shape['link']].model == links[link].model
+                         for shape in model.shapes], np.bool_)
     wanted = {f'{settings.link}::{name}' for name in settings.collisions or known}
     return np.array([shape['link'] == link and name in wanted
                      for shape, name in zip(model.shapes, model.shape_names)], np.bool_)

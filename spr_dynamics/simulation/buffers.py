@@ -1,6 +1,7 @@
 """All the arrays of a simulation, and how its compiled step finds them."""
 import numpy as np
 
+from spr_dynamics.contact.cones import cone_laws
 from spr_dynamics.contact.geometry import Geometry
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import joint_laws
@@ -9,24 +10,29 @@ from spr_dynamics.contact.pairs import candidate_pairs, capacity, inverse_inerti
 from spr_dynamics.contact.records import CONTACT, FOLLOWING, ROW
 from spr_dynamics.contact.solve import SOLVER_ROWS
 from spr_dynamics.dynamics.work import BLOCK_SIZE, Workspace
-from spr_dynamics.sensors.measure import SENSOR
+from spr_dynamics.sensors.inertial import FORCE_TORQUE, IMU
+from spr_dynamics.sensors.measure import FELT, SENSOR
 from spr_dynamics.simulation.state import State
 
 # Rows of the step's vectors.
 FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
 
 # Entries of a simulation's block, after those of its ``Workspace``: addresses, then sizes.
-(GEOMETRY_AT, JOINTS_AT, LOOPS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT, NUMBERS_AT,
- COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT, SORTED_LIMITS_AT, J_AT, SUPPORT_AT,
- ROW_J_AT, ROW_SUPPORT_AT, TRUNKS_AT, ISLANDS_AT, MEMBERS_AT, FOLLOWING_AT, MATRICES_AT,
- INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, STAGES_AT, N_SHAPES, N_JOINTS, N_LOOPS, N_SENSORS,
- N_CONTACTS, N_LIMITS, N_WIDTH, N_MATRIX, INTEGRATOR) = range(BLOCK_SIZE, BLOCK_SIZE + 37)
+(GEOMETRY_AT, JOINTS_AT, CONES_AT, LOOPS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT,
+ NUMBERS_AT, COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT, SORTED_LIMITS_AT, J_AT,
+ SUPPORT_AT, ROW_J_AT, ROW_SUPPORT_AT, TRUNKS_AT, ISLANDS_AT, MEMBERS_AT, FOLLOWING_AT,
+ MATRICES_AT, INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, TAXELS_AT, STAGES_AT, IMUS_AT,
+ IMU_MEMORIES_AT, FORCE_TORQUES_AT, FORCE_TORQUE_MEMORIES_AT, BODIES_BEYOND_AT, LINKS_BEYOND_AT,
+ SHAPES_BEYOND_AT, TIES_BEYOND_AT, N_SHAPES, N_JOINTS, N_CONES, N_LOOPS, N_SENSORS, N_TAXELS,
+ N_CONTACTS, N_LIMITS, N_WIDTH, N_MATRIX, INTEGRATOR, N_IMUS, N_FORCE_TORQUES) = range(
+     BLOCK_SIZE, BLOCK_SIZE + 51)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
 MATRICES = 3  # inertia of all velocities, that of an island, and scratch
 INDICES = 4  # vectors of whole numbers that an island needs
 ROWS_A_JOINT = 5  # both limits of position, both of velocity, and friction
+ROWS_A_CONE = 6  # a square around the circle, and both limits of twist
 
 
 class StepBuffers:
@@ -35,31 +41,41 @@ class StepBuffers:
 
     :param model: The robot.
     :param dt: Length of a step [s].
-    :param n_sensors: How many contact sensors there are.
+    :param n_sensors: How many contact sensors there are, IMUs, and force-torque sensors.
+    :param n_taxels: How many cells the contact sensors have together.
     :param options: ``SolverOptions``.
     :param integrator: EULER, RK4 or MIDPOINT.
     """
 
-    def __init__(self, model, dt, n_sensors, options, integrator):
+    def __init__(self, model, dt, n_sensors, n_taxels, options, integrator):
         nb, nq, nv = model.tree.size, model.nq, model.nv
         w_body, M_inv = inverse_inertias(model)
         self.pairs = candidate_pairs(model, options, dt, w_body)
         joints = joint_laws(model, options, dt, np.diag(M_inv))
+        cones = cone_laws(model, options, dt, M_inv)
         loops = loop_laws(model, options, dt, M_inv)
         n_contacts = capacity(model, self.pairs)
-        n_limits = ROWS_A_JOINT * joints.size + loops.size
-        self.state = State(model, n_sensors, n_contacts)
-        self.sensors = np.zeros(n_sensors, SENSOR)
-        self.watched = np.zeros((n_sensors, model.shapes.size), np.bool_)
+        n_limits = ROWS_A_JOINT * joints.size + ROWS_A_CONE * cones.size + loops.size
+        n_tactile, n_imus, n_force_torques = n_sensors
+        self.state = State(model, n_sensors, n_taxels, n_contacts)
+        self.sensors = np.zeros(n_tactile, SENSOR)
+        self.watched = np.zeros((n_tactile, model.shapes.size), np.bool_)
+        self.imus = np.zeros(n_imus, IMU)
+        self.force_torques = (
+            np.zeros(n_force_torques, FORCE_TORQUE), np.zeros((n_force_torques, nb), np.bool_),
+            np.zeros((n_force_torques, model.links.size), np.bool_),
+            np.zeros((n_force_torques, model.shapes.size)),
+            np.zeros((n_force_torques, loops.size)))
+        self.felt = np.zeros(n_contacts, FELT)
         self.lag = np.zeros(nv)
         """How far the velocity that moves a joint lies back: 0 the new one, 0.5 the mean."""
-        width = nv if loops.size else 1  # a limit feels one velocity
+        width = nv if loops.size else 3 if cones.size else 1  # velocities that a row may feel
         n_matrix = nv if n_contacts or n_limits else 0
-        work = Workspace(model, self.state.gravity)
+        work = self.work = Workspace(model, self.state.gravity)
         geometry = Geometry(model, self.pairs)
         state = self.state
         arrays = (
-            geometry.block, joints, loops, self.sensors, self.watched,
+            geometry.block, joints, cones, loops, self.sensors, self.watched,
             options.record(dt), self.lag, state.numbers, state.counters, state.readings,
             state.contacts, np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW),
             np.zeros(n_limits, ROW),
@@ -68,13 +84,14 @@ class StepBuffers:
             np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
             in_columns(model), np.zeros((MATRICES, n_matrix, n_matrix)),
             np.zeros((INDICES, nv), np.int64), np.zeros((ROWS, nv)),
-            np.zeros((SOLVER_ROWS, nv)), np.zeros((2, n_contacts, 3)),
-            np.zeros((STAGES, nq + nv)))
-        sizes = (model.shapes.size, joints.size, loops.size, n_sensors,
-                 n_contacts, n_limits, width, n_matrix, integrator)
+            np.zeros((SOLVER_ROWS, nv)), self.felt, state.taxels, np.zeros((STAGES, nq + nv)),
+            self.imus, state.imus, self.force_torques[0], state.force_torques,
+            *self.force_torques[1:])
+        sizes = (model.shapes.size, joints.size, cones.size, loops.size, n_tactile, n_taxels,
+                 n_contacts, n_limits, width, n_matrix, integrator, n_imus, n_force_torques)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
-        self._kept = work, geometry, arrays  # the block holds their addresses only
+        self._kept = geometry, arrays  # the block holds their addresses only
 
 
 def in_columns(model) -> np.ndarray:

@@ -39,8 +39,8 @@ def move_free_body(body, now, q, qd, turn, dt):
     """
     Turn a free body about the centre of mass of what it carries, and move that centre on.
 
-    The origin follows. Were it moved by its own velocity, which turns with the body, a spinning
-    body would not keep its momentum.
+    The origin follows, and the spin turns along. Were the origin moved by its own velocity, which
+    turns with the body, a spinning body would not keep its momentum.
 
     :param turn: Rotation vector, world axes.
     """
@@ -53,19 +53,19 @@ def move_free_body(body, now, q, qd, turn, dt):
     w, x, y, z = turn_quaternion(q[j + 3], q[j + 4], q[j + 5], q[j + 6], turn)
     put_quaternion(q, j + 3, w, x, y, z)
     arm = times(rotation(w, x, y, z), arm_in_body)
+    spin = times(rotation(*exponential(turn)), spin)
     put_vector(q, j, subtract(p_centre, arm))
     put_vector(qd, k, subtract(v_centre, cross(spin, arm)))
+    put_vector(qd, k + 3, spin)
 
 
 @kernel
-def move(tree, work, drives, followers, trunks, is_touched, lag, q, qd, change, dt):
+def move(tree, work, drives, followers, lag, q, qd, change, dt):
     """
     Move the positions by the velocities; orientations by the exponential map.
 
-    Where nothing acts on a tree from outside, orientations turn by a spin that the gyroscopic
-    torque has changed by half only; else by the new one, which is what contacts allow.
+    Orientations turn by a spin that the gyroscopic torque has changed by half only.
 
-    :param trunks: ``TRUNK`` records, which say so if ``is_touched``: if anything acts anywhere.
     :param lag: For each velocity, how much of its change is taken back to get the one to move by.
     :param change: By how much the step has changed ``qd``.
     """
@@ -78,7 +78,7 @@ def move(tree, work, drives, followers, trunks, is_touched, lag, q, qd, change, 
         spin = as_vector(qd, at)
         if lag[at] != 0.0:
             spin = subtract(spin, scale(as_vector(change, at), lag[at]))
-        elif not (is_touched and trunks[body.trunk].island >= 0):
+        else:
             spin = subtract(spin, as_vector(work[i].half_turn, 0))
         if body.joint == FREE:
             move_free_body(body, work[i], q, qd, scale(spin, dt), dt)

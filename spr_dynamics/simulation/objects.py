@@ -477,6 +477,32 @@ class LinkView:
         """World axes, by the last step's qdd [rad/s^2], shape (3,)."""
         return self.joint.solid_angular_acceleration
 
+    @property
+    def contact_force(self) -> np.ndarray:
+        """Of all contacts of the last step on this link, world axes [N], shape (3,)."""
+        return self._joints.sim.contact_wrenches[self._index, 3:]
+
+    @property
+    def contact_torque(self) -> np.ndarray:
+        """Of the same, about the link's origin where it is now, world axes [N m], shape (3,)."""
+        return self._joints.sim.contact_wrenches[self._index, :3]
+
+    @property
+    def external_wrench(self) -> np.ndarray:
+        """
+        Torque, then force on the link from outside, a copy; may be set.
+
+        World axes, about the link's origin [N m, N], shape (6,); it acts in every step until it
+        is set anew.
+        """
+        return self._joints.sim.external_wrenches[self._index]
+
+    @external_wrench.setter
+    def external_wrench(self, wrench):
+        wrenches = self._joints.sim.external_wrenches
+        wrenches[self._index] = checked('external_wrench', wrench, 6)
+        self._joints.sim.external_wrenches = wrenches
+
     def _arm(self, joint):
         """Return the way from the solid's centre of mass to the link's origin, world axes."""
         return self.pose.p - joint.p

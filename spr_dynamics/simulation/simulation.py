@@ -1,22 +1,34 @@
 """A model in motion: the owner of state and buffers."""
 from collections.abc import Mapping
+import contextlib
 import dataclasses
 import functools
+import json
 import types
+from typing import Any
 
 import numpy as np
 
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import (
-    BAD, checked, checked_position, checked_velocity, OK)
+    BAD, checked, checked_forces, checked_position, checked_velocity, OK)
+from spr_dynamics.dynamics.work import N_FORCES
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
-from spr_dynamics.sensors.contact import ContactSensorSettings, declared_sensors, SensorError
+from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
+from spr_dynamics.sensors.contact import (
+    cells_of, ContactSensorSettings, declared_sensors, SensorError)
+from spr_dynamics.sensors.declared import renamed_sensors
+from spr_dynamics.sensors.force_torque import declared_force_torques
+from spr_dynamics.sensors.imu import declared_imus
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
-from spr_dynamics.simulation.contact_sensor import ContactSensor, NEVER
+from spr_dynamics.simulation.contact_sensor import ContactSensor
+from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
+from spr_dynamics.simulation.motion_sensors import ForceTorque, Imu
 from spr_dynamics.simulation.named import Named
 from spr_dynamics.simulation.objects import JointViews, link_views, LinkView
-from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, STEPS
+from spr_dynamics.simulation.sensor import NEVER, Sensor, Surroundings, values_of
+from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, SnapshotError, STEPS
 from spr_dynamics.simulation.step import step_many, UNSETTLED
 from spr_dynamics.simulation.torques import Torques
 
@@ -39,7 +51,8 @@ class Simulation:
         ANALYTIC: each oscillation grows by sqrt(1 + (omega dt)^2 / 2) a step), ``rk4`` or
         ``implicit_midpoint``; the last two are for models in which nothing can touch.
     :param joint_integrators: One of the first two by name of a joint that has its own.
-    :raises ValueError: If ``dt`` or an integrator makes no sense.
+    :param seed: Of the noise of sensors: equal seeds give equal runs, bit for bit.
+    :raises ValueError: If ``dt``, an integrator or the seed makes no sense.
     :raises SensorError: If a sensor's settings don't fit the model; names the sensor.
     """
 
@@ -47,39 +60,64 @@ class Simulation:
                  contact_sensors: dict[str, ContactSensorSettings] | None = None,
                  options: SolverOptions = DEFAULT_OPTIONS,
                  integrator: str = 'semi_implicit_euler',
-                 joint_integrators: Mapping[str, str] | None = None):
+                 joint_integrators: Mapping[str, str] | None = None, seed: int = 0):
         self.model = model
         self.dt_ns = nanoseconds(model.dt if dt is None else dt)
         self.dt = self.dt_ns * 1e-9
         if contact_sensors is None:
             contact_sensors = declared_sensors(model)
+        imus, force_torques = declared_imus(model), declared_force_torques(model)
+        taxels = []
+        for name, settings in contact_sensors.items():
+            with naming(f"contact sensor '{name}'"):
+                taxels.append(cells_of(settings.validated()))
         buffers = self._buffers = StepBuffers(
-            model, self.dt, len(contact_sensors), options,
+            model, self.dt, (len(contact_sensors), len(imus), len(force_torques)), sum(taxels),
+            options,
             INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
         buffers.lag[:] = lags(model, integrator, joint_integrators or {})
         self._state, self._block = buffers.state, buffers.block
         self._no_effort = np.zeros(model.nv)
         self.torques = Torques(model.nv)
         """What is set on ``joints`` for the next step."""
-        self._chosen = options, integrator, dict(joint_integrators or {})
+        self._chosen = options, integrator, dict(joint_integrators or {}), seed
         if INTEGRATORS[integrator] != EULER and (
                 buffers.pairs.size or contact_sensors or model.ties.size):
             raise ValueError(
                 f"integrator '{integrator}' is for models in which nothing can touch, without "
                 "closed loops or contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
-        self.sensors: dict[str, ContactSensor] = {}
-        for index, (name, settings) in enumerate(contact_sensors.items()):
-            try:
-                self.sensors[name] = ContactSensor(
-                    model, self.dt_ns, buffers.state, buffers.sensors, buffers.watched, index,
-                    settings)
-            except SensorError as problem:
-                raise SensorError(f"contact sensor '{name}': {problem}") from None
+        around = Surroundings(model, self.dt_ns, buffers, checked_seed(seed))
+        self.sensors: dict[str, Any] = {}
+        """Sensors of all kinds, by name."""
+        end = 0
+        for k, (name, settings) in enumerate(contact_sensors.items()):
+            own, cells = slice(k, k + 1), slice(end, end := end + taxels[k])
+            self._add_sensor(ContactSensor, name, around, self._state.readings[own],
+                             (buffers.sensors[own], buffers.watched[k]), cells, settings)
+        for k, name in enumerate(imus):
+            self._add_sensor(Imu, name, around, self._state.imus[k:k + 1],
+                             (buffers.imus[k:k + 1],), imus[name])
+        for k, name in enumerate(force_torques):
+            self._add_sensor(ForceTorque, name, around, self._state.force_torques[k:k + 1],
+                             tuple(part[k:k + 1] for part in buffers.force_torques),
+                             force_torques[name])
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors,
                                            (integrator, options), buffers.lag, buffers.pairs)
         self._state.gravity[:] = model.gravity
         self.reset()
+
+    def _add_sensor(self, kind: type[Sensor], name: str, *arguments):
+        """
+        Make a sensor of some kind.
+
+        :raises SensorError: If another one has its name, or its settings don't fit the model.
+        """
+        if name in self.sensors:
+            raise SensorError(f"{kind.type} sensor '{name}': the {self.sensors[name].type} sensor "
+                              'has the same name')
+        with naming(f"{kind.type} sensor '{name}'"):
+            self.sensors[name] = kind(name, *arguments)
 
     def __getstate__(self):
         """Refuse copy, deepcopy and pickle: compiled code finds the state by its address."""
@@ -136,19 +174,20 @@ class Simulation:
             checked('qd', self.qd, self.model.nv)
             checked_position(self.model, self.q)
         where = f'step {self.step_count} at {self.time:.6f} s'
-        fastest = f'{self._worst_name()} moves fastest, {np.abs(self.qd).max():.3g}'
+        fastest = f'{self._fastest()} moves fastest, {np.abs(self.qd).max():.3g}'
         if status == UNSETTLED:
             raise SimulationDiverged(f'{where} found no implicit midpoint ({fastest}); '
                                      'the state before it was kept, dt has to be shorter')
         raise SimulationDiverged(f'{where} gave accelerations that are not finite ({fastest}); '
                                  'the state before it was kept')
 
-    def _worst_name(self):
-        """Name the joint or free root that moves fastest."""
+    def _fastest(self):
+        """Name the joint that moves fastest, with its link, or the free root."""
         k = int(np.argmax(np.abs(self.qd)))
-        owners = [*self.model.joints, *self.model.free_roots]
-        return next(f"'{owner.name}'" for owner in sorted(owners, key=lambda owner: -owner.v)
-                    if owner.v <= k)
+        owners = {joint.v: f"joint '{joint.name}' of link '{joint.child}'"
+                  for joint in self.model.joints}
+        owners.update({root.v: f"free root '{root.name}'" for root in self.model.free_roots})
+        return owners[max(v for v in owners if v <= k)]
 
     @property
     def q(self) -> np.ndarray:
@@ -193,6 +232,24 @@ class Simulation:
     def gravity(self, gravity):
         self._state.gravity[:] = checked('gravity', gravity, 3)
 
+    @property
+    def external_wrenches(self) -> np.ndarray:
+        """
+        Torque, then force from outside on each link, a copy; may be set.
+
+        As ``f_ext`` of ``forward_dynamics``, shape (number of links, 6).
+        They act in every step until they are set anew; ``reset`` and ``restore`` end them.
+        ``links`` has them one by one.
+        """
+        return self._buffers.work.forces.copy()
+
+    @external_wrenches.setter
+    def external_wrenches(self, wrenches):
+        forces = self._buffers.work.forces
+        forces[:] = checked_forces(self.model, wrenches)
+        # without any, a step needn't look at them
+        self._block[N_FORCES] = len(forces) if forces.any() else 0
+
     @functools.cached_property
     def joints(self) -> JointViews:
         """The joints as objects, by name in file order; ``joints.roots`` are the trees."""
@@ -219,13 +276,24 @@ class Simulation:
         return self.time_ns * 1e-9
 
     @property
-    def contacts(self) -> np.ndarray:
+    def contacts(self) -> Contacts:
         """
-        Contacts of the last step, as ``CONTACT`` records.
+        Contacts of the last step, and what the next one will not change.
 
-        Their ``force`` acts on ``shape_b`` at ``point``, world axes.
+        One by one they are objects with names; ``contacts['force']`` is an array of all. Forces
+        act on shape b at ``point``, world axes.
         """
-        return self._state.contacts[:self._state.counters[CONTACTS]].copy()
+        return Contacts(self._state.contacts[:self._state.counters[CONTACTS]].copy(), self.model)
+
+    @property
+    def contact_wrenches(self) -> np.ndarray:
+        """
+        What the contacts of the last step do to each link, as ``f_ext`` is written.
+
+        Torque about the link's origin, where it is now, then force, world axes, shape
+        (number of links, 6); means over the step.
+        """
+        return link_wrenches(self.model, self.q, self.contacts.records)
 
     @property
     def counters(self):
@@ -244,13 +312,13 @@ class Simulation:
     def warnings(self) -> tuple[str, ...]:
         """What can't be done as it was asked, a line each."""
         left_out = [dof.name for dof in self.model.axes if dof.has_limits]
-        _, integrator, _ = self._chosen
+        _, integrator, _, _ = self._chosen
         limits = () if integrator in LAGS or not left_out else (
             f"integrator '{integrator}' leaves out limits and dry friction "
             f'({", ".join(left_out)})',)
         return limits + tuple(
-            f"contact sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each step, "
-            f'at {1.0 / self.dt:g} Hz' for name, sensor in self.sensors.items()
+            f"{sensor.type} sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each "
+            f'step, at {1.0 / self.dt:g} Hz' for name, sensor in self.sensors.items()
             if sensor.settings.rate * self.dt > 1.0 + ROUNDOFF)
 
     def steps_until_sample(self) -> int:
@@ -271,16 +339,21 @@ class Simulation:
         self.reset()
 
     def reset(self):
-        """Go back to the start: time 0, home positions, at rest, no torques, sensors fresh."""
+        """Go back to the start: time 0, home positions, at rest, nothing pushes, sensors fresh."""
         state = self._state
-        self.torques.forget()
+        self._let_go()
         gravity = self.gravity
         for block in state.blocks():
             block[...] = np.zeros((), block.dtype)
         state.gravity[:] = gravity
         state.q[:] = self._home
         for sensor in self.sensors.values():
-            sensor.keep_schedule()
+            sensor.reset()
+
+    def _let_go(self):
+        """End what was set from outside: torques on joints, wrenches on links."""
+        self.torques.forget()
+        self.external_wrenches = np.zeros((self.model.links.size, 6))
 
     def continued_with(self, model) -> 'Simulation':
         """
@@ -291,20 +364,37 @@ class Simulation:
 
         :param model: The model; made of this one's elements and others.
         """
-        options, integrator, own_rules = self._chosen
+        options, integrator, own_rules, seed = self._chosen
         links = renamed(self.model.assembly.links, model.assembly.links)
         joints = renamed(self.model.assembly.joints, model.assembly.joints)
-        kept = {name: dataclasses.replace(sensor.settings, link=links[sensor.settings.link])
-                for name, sensor in self.sensors.items() if sensor.settings.link in links}
-        added = {name: settings for name, settings in declared_sensors(model).items()
-                 if settings.link not in links.values()}
-        sim = Simulation(model, self.dt, added | kept, options, integrator, {
-            joints[name]: rule for name, rule in own_rules.items() if name in joints})
-        self._hand_over(sim, kept)
+        called = renamed_sensors(self.model, model, ImuSensor, ForceTorqueSensor)
+        kept, settings = {}, {}
+        for name, sensor in self.sensors.items():
+            now = links if sensor.holder == 'link' else joints
+            holder = getattr(sensor.settings, sensor.holder)
+            if holder in now:
+                kept[called.get(name, name)] = sensor
+                settings[called.get(name, name)] = dataclasses.replace(
+                    sensor.settings, **{sensor.holder: now[holder]})
+        added = {name: own for name, own in declared_sensors(model).items()
+                 if own.link not in links.values()}
+        tactile = {name: settings[name] for name, sensor in kept.items()
+                   if sensor.type == ContactSensor.type}
+        sim = Simulation(model, self.dt, added | tactile, options, integrator, {
+            joints[name]: rule for name, rule in own_rules.items() if name in joints}, seed)
+        self._hand_over(sim)
+        for link, name in links.items():
+            sim.links[name].external_wrench = self.links[link].external_wrench
+        for name, sensor in sim.sensors.items():
+            if name in kept and sensor.type == kept[name].type:
+                sensor.settings = settings[name]
+                sensor.go_on_from(kept[name])
+            else:
+                sensor.reset()
         return sim
 
-    def _hand_over(self, sim, kept):
-        """Give another simulation the state of this one, as far as it has the same parts."""
+    def _hand_over(self, sim):
+        """Give another simulation the motion of this one, as far as it has the same parts."""
         home, old, new = sim.model.neutral_q(), self._state, sim._state
         carry_over(self.model, sim.model, self._home, home, 'q')
         sim.set_home(home)
@@ -316,25 +406,45 @@ class Simulation:
         sim.torques.put_all(torques, self.torques.are_set)
         new.gravity[:] = old.gravity
         new.counters[STEPS] = old.counters[STEPS]
-        new.readings['first_step'] = old.counters[STEPS]
-        for name in kept:
-            new.readings[list(sim.sensors).index(name)] = old.readings[
-                list(self.sensors).index(name)]
 
     def save(self) -> bytes:
         """Return a snapshot from which ``restore`` repeats the run bit for bit."""
-        return self._state.to_bytes(self._fingerprint)
+        settings = {name: values_of(sensor.settings) for name, sensor in self.sensors.items()}
+        return self._state.to_bytes(self._fingerprint, json.dumps(settings).encode())
 
     def restore(self, snapshot: bytes):
         """
-        Return to a snapshot. Settings of sensors are not part of it and stay as they are.
+        Return to a snapshot, the settings of sensors included.
 
         :raises SnapshotError: If it isn't one of this model; nothing has changed then.
         """
-        self._state.from_bytes(snapshot, self._fingerprint)
-        self.torques.forget()
-        for sensor in self.sensors.values():
-            sensor.keep_schedule()
+        *parts, text = self._state.parts_of(snapshot, self._fingerprint)
+        settings = self._settings_from(text)
+        self._state.put(parts)
+        self._let_go()
+        for name, sensor in self.sensors.items():
+            sensor.put_settings(settings[name])
+
+    def _settings_from(self, text) -> dict[str, Any]:
+        """Read the settings of all sensors back, and check them."""
+        try:
+            values = json.loads(text)
+            settings = {name: type(sensor.settings)(**values[name]).validated()
+                        for name, sensor in self.sensors.items()}
+            for name, sensor in self.sensors.items():
+                sensor.fitted(settings[name])
+        except (ValueError, KeyError, TypeError, SensorError) as problem:
+            raise SnapshotError(f'snapshot with spoilt settings of sensors: {problem}') from None
+        return settings
+
+
+@contextlib.contextmanager
+def naming(what):
+    """Begin the message of a `SensorError` with the sensor's name."""
+    try:
+        yield
+    except SensorError as problem:
+        raise SensorError(f'{what}: {problem}') from None
 
 
 def known(name, names, what) -> str:
@@ -377,6 +487,17 @@ def number_of_steps(n) -> int:
     if not 0 <= n < TOO_MANY:
         raise ValueError(f'n = {n}: 0 or more steps expected, and less than 2^62')
     return int(n)
+
+
+def checked_seed(seed) -> int:
+    """
+    Return a seed.
+
+    :raises ValueError: If it is no whole number.
+    """
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+        raise ValueError(f'seed = {seed!r}: a whole number expected')
+    return int(seed)
 
 
 def nanoseconds(dt) -> int:

@@ -6,11 +6,14 @@ import numpy as np
 
 from spr_dynamics.contact.records import CONTACT
 from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.sensors.axis_noise import MEMORY
 from spr_dynamics.sensors.measure import READING
+from spr_dynamics.sensors.taxels import TAXEL_ROWS
 
 MAGIC = b'SPRSTATE'
-VERSION = 1
-HEADER = struct.Struct('<8sIQQQQ32s')  # magic, version, sizes of the blocks in bytes, model
+VERSION = 2
+HEADER = struct.Struct('<8sI32sI')  # magic, version, model, number of blocks
+SIZE = struct.Struct('<Q')  # of a block [bytes]; the sizes follow the header, and then the blocks
 
 # Entries of ``counters``.
 STEPS, CONTACTS, ITERATIONS, LAGGED_STEPS, UNSOLVED_STEPS, DROPPED, COUNTERS = range(7)
@@ -24,57 +27,80 @@ class State:
     """
     The numbers that a step changes and a restart needs.
 
-    One block of doubles with names for its parts, one of integers, the sensors' readings, and
-    the contacts of the last step.
+    One block of doubles with names for its parts, one of integers, the sensors' readings and
+    taxels, and the contacts of the last step.
     """
 
-    def __init__(self, model, n_sensors, n_contacts):
+    def __init__(self, model, n_sensors, n_taxels, n_contacts):
         self.numbers = np.zeros(model.nq + 4 * model.nv + 3)
         self.q, self.qd, self.qdd, self.effort, self.change, self.gravity = np.split(
             self.numbers, np.cumsum([model.nq] + 4 * [model.nv]))
         # the solver starts from the last change of velocity
         self.counters = np.zeros(COUNTERS, np.int64)
-        self.readings = np.zeros(n_sensors, READING)
+        n_tactile, n_imus, n_force_torques = n_sensors
+        self.readings = np.zeros(n_tactile, READING)
+        self.imus = np.zeros(n_imus, MEMORY)
+        self.force_torques = np.zeros(n_force_torques, MEMORY)
+        self.taxels = np.zeros((TAXEL_ROWS, n_taxels, 3))
         self.contacts = np.zeros(n_contacts, CONTACT)
 
     def blocks(self):
         """Return the arrays that make up the state, in the order of a snapshot."""
-        return self.numbers, self.counters, self.readings, self.contacts
+        return (self.numbers, self.counters, self.readings, self.taxels, self.imus,
+                self.force_torques, self.contacts)
 
-    def to_bytes(self, fingerprint) -> bytes:
-        """Write a snapshot: a header with version and model, then the numbers."""
-        blocks = [block.tobytes() for block in self.blocks()]
-        return HEADER.pack(MAGIC, VERSION, *map(len, blocks), fingerprint) + b''.join(blocks)
-
-    def from_bytes(self, snapshot, fingerprint):
+    def to_bytes(self, fingerprint, settings) -> bytes:
         """
-        Read a snapshot back, all of it or nothing.
+        Write a snapshot: a header with version and model, the numbers, and settings as text.
+
+        :param fingerprint: That of the model.
+        :param settings: Those of the sensors, as bytes.
+        """
+        blocks = [*(block.tobytes() for block in self.blocks()), settings]
+        return b''.join([HEADER.pack(MAGIC, VERSION, fingerprint, len(blocks)),
+                         *(SIZE.pack(len(block)) for block in blocks), *blocks])
+
+    def parts_of(self, snapshot, fingerprint) -> list[bytes]:
+        """
+        Take a snapshot apart: the blocks of a state like this one, then the settings.
 
         :raises SnapshotError: If it is none, of another version, of another model, or cut.
         """
         if len(snapshot) < HEADER.size or snapshot[:len(MAGIC)] != MAGIC:
             raise SnapshotError('not a snapshot of spr_dynamics')
-        _, version, *sizes, model = HEADER.unpack_from(snapshot)
+        _, version, model, count = HEADER.unpack_from(snapshot)
         if version != VERSION:
             raise SnapshotError(f'snapshot of version {version}; this is version {VERSION}')
         if model != fingerprint:
             raise SnapshotError('snapshot of another model, step or set of sensors')
         mine = [block.nbytes for block in self.blocks()]
-        if sizes != mine or len(snapshot) != HEADER.size + sum(mine):
+        start = HEADER.size + SIZE.size * (len(mine) + 1)
+        if count != len(mine) + 1 or len(snapshot) < start:
+            raise SnapshotError(f'snapshot of {len(snapshot)} bytes and {count} blocks; this '
+                                f'model needs {len(mine) + 1}')
+        *sizes, settings = (size for size, in SIZE.iter_unpack(snapshot[HEADER.size:start]))
+        if sizes != mine or len(snapshot) != start + sum(mine) + settings:
             raise SnapshotError(f'snapshot of {len(snapshot)} bytes; this model needs '
-                                f'{HEADER.size + sum(mine)}')
-        at = HEADER.size
-        for block in self.blocks():
-            block[...] = np.frombuffer(snapshot, block.dtype, block.size, at)
-            at += block.nbytes
+                                f'{start + sum(mine) + settings}')
+        ends = np.cumsum([start, *mine, settings]).tolist()
+        return [snapshot[begin:end] for begin, end in zip(ends, ends[1:])]
+
+    def put(self, parts):
+        """Take over the blocks of another state like this one."""
+        for block, part in zip(self.blocks(), parts):
+            block[...] = np.frombuffer(part, block.dtype).reshape(block.shape)
 
 
 def fingerprint_of(model, dt_ns, sensors, rules, *arrays) -> bytes:
-    """Return a digest of what a snapshot must have in common with its simulation."""
+    """
+    Return a digest of what a snapshot must have in common with its simulation.
+
+    :param sensors: By name.
+    """
     digest = hashlib.sha256()
     for records in (model.tree, model.links, model.shapes, model.vertices, model.faces,
                     model.drives, model.followers, model.ties, *arrays):
         digest.update(records.tobytes())
-    digest.update(repr((model.joint_names, model.link_names, dt_ns, tuple(sensors),
-                        rules)).encode())
+    kinds = [(name, sensor.type) for name, sensor in sensors.items()]
+    digest.update(repr((model.joint_names, model.link_names, dt_ns, kinds, rules)).encode())
     return digest.digest()

@@ -2,13 +2,15 @@
 import numba
 import numpy as np
 
+from spr_dynamics.contact.cones import find_cone_rows
 from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.geometry import GEOMETRY_SIZE
 from spr_dynamics.contact.impulses import find_velocities
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import are_idle, find_joint_rows
+from spr_dynamics.contact.laws import contact_state
 from spr_dynamics.contact.loops import find_loop_rows
-from spr_dynamics.contact.records import CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
+from spr_dynamics.contact.records import CONE, CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
@@ -22,16 +24,20 @@ from spr_dynamics.dynamics.work import (
     zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR
 from spr_dynamics.model.records import AXIS
-from spr_dynamics.sensors.measure import read_sensors, READING, SENSOR
+from spr_dynamics.sensors.inertial import mean_accelerations
+from spr_dynamics.sensors.measure import FELT, read_sensors, READING, SENSOR
+from spr_dynamics.sensors.taxels import TAXEL_ROWS
 from spr_dynamics.simulation.buffers import (
-    ACCELERATION, COMMAND, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
-    FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT,
-    KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONTACTS, N_JOINTS,
-    N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_WIDTH, NUMBERS_AT, OPTIONS_AT, READINGS_AT,
-    RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT, SOLVER_AT, SORTED_LIMITS_AT, STAGES,
-    STAGES_AT, SUPPORT_AT, TAU, TRUNKS_AT, VELOCITY, WATCHED_AT)
+    ACCELERATION, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT,
+    FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT,
+    JOINTS_AT, KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONES,
+    N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH,
+    NUMBERS_AT, OPTIONS_AT, READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT,
+    SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TAXELS_AT, TRUNKS_AT,
+    VELOCITY, WATCHED_AT)
 from spr_dynamics.simulation.integrate import (
-    add_passive_forces, midpoint_step, move, rk4_step)
+    accelerate, add_passive_forces, midpoint_step, move, rk4_step)
+from spr_dynamics.simulation.motion import motion_is_sensed, sense_motion
 from spr_dynamics.simulation.state import (
     CONTACTS, COUNTERS, DROPPED, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
 
@@ -116,6 +122,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     expand_velocities(followers_of(block), x[VELOCITY])
     for c in range(n_contacts):
         contact = contacts[c]
+        contact.state = contact_state(contact)
         p = contact.impulse
         for axis in range(3):
             contact.force[axis] = (p[0] * contact.n[axis] + p[1] * contact.t1[axis]
@@ -133,20 +140,21 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     tree, work = tree_of(block), work_of(block)
     geometry = array_at(block[GEOMETRY_AT], GEOMETRY_SIZE, np.int64)
     joints = array_at(block[JOINTS_AT], block[N_JOINTS], JOINT)
+    cones = array_at(block[CONES_AT], block[N_CONES], CONE)
     loops = array_at(block[LOOPS_AT], block[N_LOOPS], LOOP)
     rows = array_at(block[LIMITS_AT], block[N_LIMITS], ROW)
     options = array_at(block[OPTIONS_AT], 1, OPTIONS)
     kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
     found = array_at(block[FOUND_AT], block[N_CONTACTS], CONTACT)
     lag = array_at(block[LAG_AT], block[NV], np.float64)
-    felt = array_at(block[FELT_AT], (2, block[N_CONTACTS], 3), np.float64)
     dt = options[0].dt
     free_velocities(block, q, qd, dt, x, has_spins)
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
     count, dropped = find_contacts(geometry, work, options, found)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
-    n_rows = find_loop_rows(loops, work, rows, n_rows)
+    n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
+    n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
     iterations, status = 0, SOLVED
@@ -161,8 +169,13 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     # from here on nothing can fail: the step counts
     read_sensors(array_at(block[SENSORS_AT], block[N_SENSORS], SENSOR),
                  array_at(block[WATCHED_AT], (block[N_SENSORS], block[N_SHAPES]), np.bool_),
-                 work, found, count, counters[STEPS], felt[0], felt[1],
+                 work, found, count, counters[STEPS],
+                 array_at(block[FELT_AT], block[N_CONTACTS], FELT),
+                 array_at(block[TAXELS_AT], (TAXEL_ROWS, block[N_TAXELS], 3), np.float64),
                  array_at(block[READINGS_AT], block[N_SENSORS], READING))
+    if motion_is_sensed(block, counters[STEPS]):
+        mean_accelerations(tree, work, qd, x[VELOCITY], dt, x[ACCELERATION])
+        sense_motion(block, qd, x[ACCELERATION], x[TAU], count, n_rows, counters[STEPS], dt)
     for c in range(count):
         kept[c] = found[c]
     counters[CONTACTS], counters[ITERATIONS] = count, iterations
@@ -173,14 +186,12 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
         change[k] = x[VELOCITY, k] - qd[k]
         qdd[k] = change[k] / dt
         qd[k] = x[VELOCITY, k]
-    move(tree, work, drives_of(block), followers_of(block),
-         array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK), count + n_rows > 0, lag, q, qd,
-         change, dt)
+    move(tree, work, drives_of(block), followers_of(block), lag, q, qd, change, dt)
     return OK
 
 
 @kernel
-def smooth_step(block, q, qd, qdd, change, x):
+def smooth_step(block, q, qd, qdd, change, counters, x):
     """
     Take a step of a higher order, in which nothing touches.
 
@@ -206,6 +217,9 @@ def smooth_step(block, q, qd, qdd, change, x):
         return DIVERGED
     if not settled:
         return UNSETTLED
+    if motion_is_sensed(block, counters[STEPS]):
+        accelerate(block, q, qd, x[COMMAND], x[TAU], x[DIAGONAL], x[ACCELERATION])
+        sense_motion(block, qd, x[ACCELERATION], x[TAU], 0, 0, counters[STEPS], dt)
     for j in range(nq):
         q[j] = q_new[j]
     for k in range(nv):
@@ -243,7 +257,7 @@ def step_many(block, tau, n):
         if block[INTEGRATOR] == EULER:
             status = euler_step(block, q, qd, qdd, change, counters, x, has_spins)
         else:
-            status = smooth_step(block, q, qd, qdd, change, x)
+            status = smooth_step(block, q, qd, qdd, change, counters, x)
         if status != OK:
             return status
         counters[STEPS] += 1

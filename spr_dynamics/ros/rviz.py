@@ -1,0 +1,183 @@
+"""
+RViz for one robot: ``ros2 run spr_dynamics rviz --ros-args -p robot:=hopper``.
+
+It takes the parameters of the node ``simulation``, writes a configuration with what that node
+publishes, and becomes RViz. Topics are relative, so RViz looks at the robot of its namespace.
+"""
+import argparse
+from collections.abc import Iterator, Sequence
+import json
+import os
+import shutil
+import sys
+import tempfile
+from typing import Any
+
+from spr_dynamics.errors import SprDynamicsError
+
+RVIZ = 'rviz2'
+DISTANCE = 3.0  # of the camera from the robot, in sizes of the robot
+SHAFT = 0.02  # width of a wrench's arrow, in sizes of the robot
+
+
+def configuration(*, sensors: Sequence[str], frame_prefix: str, size: float,
+                  centre: Sequence[float], metres_per_newton: float) -> str:
+    """
+    Write a configuration of RViz, as YAML.
+
+    :param sensors: The ROS names of the contact sensors.
+    :param frame_prefix: What stands before the name of each frame but ``world``.
+    :param size: Of the robot [m].
+    :param centre: What to look at [m], shape (3,).
+    :param metres_per_newton: How long to draw a force.
+    """
+    x, y, z = map(float, centre)
+    camera = {
+        'Class': 'rviz_default_plugins/Orbit', 'Name': 'Current View', 'Value': 'Orbit (rviz)',
+        'Distance': DISTANCE * size, 'Focal Point': {'X': x, 'Y': y, 'Z': z},
+        'Pitch': 0.35, 'Yaw': 0.8, 'Target Frame': '<Fixed Frame>'}
+    displays = [
+        display('Grid', 'Grid', {'Reference Frame': '<Fixed Frame>', 'Plane Cell Count': 20,
+                                 'Cell Size': 0.5}),
+        display('TF', 'TF', {'Marker Scale': size / 4.0, 'Frame Timeout': 15}, enabled=False),
+        display('RobotModel', 'Robot as URDF', {
+            'Description Source': 'Topic', 'TF Prefix': frame_prefix.rstrip('/'),
+            'Description Topic': topic('robot_description', is_latched=True)}, enabled=False),
+        display('MarkerArray', 'Robot', {'Topic': topic('visual_markers', is_latched=True)}),
+        display('MarkerArray', 'Contacts', {'Topic': topic('contact_markers')}),
+        *(display('Wrench', f'{sensor} wrench', {
+            'Topic': topic(f'contact_sensors/{sensor}/wrench'), 'Accept NaN Values': False,
+            'History Length': 1, 'Force Arrow Scale': metres_per_newton,
+            'Torque Arrow Scale': metres_per_newton / size, 'Arrow Width': SHAFT * size})
+          for sensor in sensors),
+    ]
+    return '\n'.join(yaml_lines({
+        'Panels': [{'Class': f'rviz_common/{name}', 'Name': name}
+                   for name in ('Displays', 'Views', 'Time')],
+        'Visualization Manager': {
+            'Class': '', 'Name': 'root', 'Enabled': True, 'Displays': displays,
+            'Global Options': {'Background Color': '245; 246; 248', 'Fixed Frame': 'world',
+                               'Frame Rate': 30},
+            'Tools': [{'Class': f'rviz_default_plugins/{name}'}
+                      for name in ('MoveCamera', 'Select', 'FocusCamera', 'Measure')],
+            'Transformation': {'Current': {'Class': 'rviz_default_plugins/TF'}},
+            'Views': {'Current': camera}},
+        'Window Geometry': {'Height': 846, 'Width': 1200},
+    })) + '\n'
+
+
+def display(kind: str, name: str, settings: dict[str, Any], *, enabled: bool = True
+            ) -> dict[str, Any]:
+    """
+    Return one display.
+
+    :param kind: Its class in ``rviz_default_plugins``.
+    :param name: What RViz calls it.
+    :param settings: What only its class has.
+    :param enabled: Whether it is switched on.
+    """
+    return {'Class': f'rviz_default_plugins/{kind}', 'Name': name, 'Enabled': enabled,
+            'Value': enabled, **settings}
+
+
+def topic(name: str, *, is_latched: bool = False) -> dict[str, Any]:
+    """
+    Return how a display listens.
+
+    :param name: The topic.
+    :param is_latched: Whether it is said once for all who come later.
+    """
+    return {'Value': name, 'Depth': 5, 'History Policy': 'Keep Last',
+            'Reliability Policy': 'Reliable',
+            'Durability Policy': 'Transient Local' if is_latched else 'Volatile'}
+
+
+def yaml_lines(values: dict[str, Any], indent: str = '') -> Iterator[str]:
+    """
+    Yield dictionaries, lists of dictionaries and plain values as lines of YAML.
+
+    :param values: The values by key.
+    :param indent: What each line begins with.
+    """
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield f'{indent}{key}:'
+            yield from yaml_lines(value, indent + '  ')
+        elif isinstance(value, list):
+            yield f'{indent}{key}:'
+            for entry in value:
+                first, *rest = yaml_lines(entry, indent + '    ')
+                yield f'{indent}  - {first.lstrip()}'
+                yield from rest
+        else:
+            yield f'{indent}{key}: {json.dumps(value)}'
+
+
+def main(args: list[str] | None = None) -> None:
+    """
+    Write the configuration for a robot, and show it.
+
+    :param args: The command line; None is that of the process.
+    :raises SystemExit: With code 1 if there is no RViz, or the robot can't be used.
+    """
+    import rclpy
+    from rclpy.utilities import remove_ros_args
+    parser = argparse.ArgumentParser(prog='rviz', description=__doc__)
+    parser.add_argument('--output', help='write the configuration there, and do not start RViz')
+    output = parser.parse_args(remove_ros_args(sys.argv if args is None else args)[1:]).output
+    rclpy.init(args=args)
+    try:
+        text, namespace = for_node()
+    except SprDynamicsError as error:
+        sys.exit(f'rviz: {error}')
+    finally:
+        rclpy.try_shutdown()
+    if output:
+        with open(output, 'w', encoding='utf-8') as file:
+            file.write(text)
+        return
+    become_rviz(text, namespace)
+
+
+def for_node() -> tuple[str, str]:
+    """
+    Return the configuration for what the parameters of this process describe, and the namespace.
+
+    :raises SprDynamicsError: If the robot or a parameter can't be used.
+    """
+    from rclpy.node import Node
+    from spr_dynamics.ros.loading import load_simulation
+    from spr_dynamics.ros.parameters import Parameters
+    from spr_dynamics.scene.arrows import centre, metres_per_newton, size
+    # of the same name, so that a parameter file for it holds here, too
+    node = Node('simulation', start_parameter_services=False, enable_rosout=False)
+    parameters = Parameters(node, node._parameter_overrides)
+    loaded = load_simulation(parameters)
+    model = loaded.simulation.model
+    text = configuration(
+        sensors=list(loaded.sensors.topics.values()),
+        frame_prefix=parameters.value('frame_prefix'), size=size(model),
+        centre=centre(model).tolist(), metres_per_newton=metres_per_newton(model))
+    return text, node.get_namespace()
+
+
+def become_rviz(text: str, namespace: str) -> None:
+    """
+    Start RViz in place of this process.
+
+    :param text: The configuration.
+    :param namespace: That of the robot.
+    :raises SystemExit: With code 1 if there is no RViz.
+    """
+    if shutil.which(RVIZ) is None:
+        sys.exit(f'rviz: {RVIZ} is not here; it comes with a ROS installation '
+                 '(apt install ros-$ROS_DISTRO-rviz2). --output FILE writes the configuration '
+                 'for one on another machine.')
+    with tempfile.NamedTemporaryFile('w', suffix='.rviz', delete=False, encoding='utf-8') as file:
+        file.write(text)
+    os.execvp(RVIZ, [RVIZ, '-d', file.name, '--ros-args', '-r', f'__ns:={namespace}',
+                     '-p', 'use_sim_time:=true'])
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,94 @@
+"""The topics of sensors."""
+from collections.abc import Mapping
+
+from geometry_msgs.msg import WrenchStamped
+import numpy as np
+from std_msgs.msg import Bool
+
+from spr_dynamics.ros import convert
+from spr_dynamics.ros.parameters import Value
+from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
+
+
+class SensorPublication:
+    """The topics of one contact sensor."""
+
+    def __init__(self, source: Source, name: str, topic: str) -> None:
+        """
+        Make the topics.
+
+        :param source: What they are made for.
+        :param name: The sensor's name.
+        :param topic: Its name in ROS; it names the sensor's frame too.
+        """
+        node = source.node
+        self.topic = f'contact_sensors/{topic}/wrench'
+        self._sensor = source.simulation.sensors[name]
+        self._wrench = convert.wrench_message(source.frames.sensor(topic))
+        self._wrench_output = Output(node, WrenchStamped, self.topic, STATE_QOS)
+        self._contact_publisher = node.create_publisher(
+            Bool, f'contact_sensors/{topic}/contact', LATCHED_QOS)
+        self._samples = 0
+        self._contact: bool | None = None
+
+    def publish_new(self) -> None:
+        """Publish the newest sample, if it wasn't published yet."""
+        if self._sensor.sample_count != self._samples:
+            self.publish(self._sensor.sample_time_ns)
+
+    def greet(self, is_still: bool) -> None:
+        """Notice who has come to listen; while time stands still, show them the last sample."""
+        if self._wrench_output.take_newcomers() and is_still:
+            self.publish(self._sensor.sample_time_ns)
+
+    def publish(self, time_ns: int) -> None:
+        """
+        Publish the reading; the flag only when it has changed.
+
+        :param time_ns: The time that the reading stands for [ns].
+        """
+        self._samples = self._sensor.sample_count
+        reading = self._sensor.reading
+        force = np.where(self._sensor.settings.has_force, reading.force, 0.0)
+        self._wrench_output.publish(
+            convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
+        if reading.contact != self._contact:
+            self._contact = bool(reading.contact)
+            self._contact_publisher.publish(Bool(data=self._contact))
+
+
+class SensorPublications:
+    """The topics of all contact sensors: each sample is published, on the step that took it."""
+
+    def __init__(self, source: Source, topics: Mapping[str, str]) -> None:
+        """
+        Make the topics.
+
+        :param source: What they are made for.
+        :param topics: The ROS name of each contact sensor.
+        """
+        self._simulation = source.simulation
+        self.by_name = {name: SensorPublication(source, name, topic)
+                        for name, topic in topics.items()}
+
+    def steps_until_due(self, step: int) -> int:
+        """Return how many steps can be taken in one call without missing a sample."""
+        return self._simulation.steps_until_sample() if self.by_name else NOT_DUE
+
+    def publish_due(self, step: int) -> None:
+        """Publish what was sampled in the last step."""
+        for sensor in self.by_name.values():
+            sensor.publish_new()
+
+    def publish_now(self, step: int) -> None:
+        """Publish the present readings."""
+        for sensor in self.by_name.values():
+            sensor.publish(self._simulation.time_ns)
+
+    def greet(self, is_still: bool) -> None:
+        """Show those who have come to listen the last samples, while time stands still."""
+        for sensor in self.by_name.values():
+            sensor.greet(is_still)
+
+    def set_rates(self, rates: Mapping[str, Value], step: int) -> None:
+        """Do nothing: a sensor has its own rate, among its settings."""

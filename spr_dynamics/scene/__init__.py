@@ -1,0 +1,1 @@
+"""What can be drawn, as plain data: shapes on links, their surfaces, arrows."""

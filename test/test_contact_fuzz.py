@@ -1,0 +1,133 @@
+"""
+Wild scenes: whatever is thrown at what, numbers stay finite and nothing comes out of nothing.
+
+``make campaign`` throws many more than ``make test`` (SPR_FUZZ_SCENES).
+"""
+import os
+
+import numpy as np
+import pytest
+
+import needs
+import spr_dynamics as spr
+from spr_dynamics.contact.records import DEFAULT_OPTIONS
+from spr_dynamics.dynamics.energy import energy
+
+SCENES = int(os.environ.get('SPR_FUZZ_SCENES', '42'))
+STEPS = 300
+STEP_LENGTHS = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # [s]
+FASTEST = 20.0  # [m/s] and [rad/s]
+LARGEST_SHARE_LAGGED = 0.01
+ROUNDOFF = 1e-12  # of energies, in a step
+
+WORLD = """
+<sdf version='1.12'><world name='w'><gravity>0 0 {gravity}</gravity>
+  {ground}{things}
+</world></sdf>"""
+GROUND = """
+<model name='ground'><static>true</static><link name='ground'>
+  <collision name='plane'><geometry><plane/></geometry></collision></link></model>"""
+THING = """
+<model name='thing{k}'><pose>{pose}</pose><link name='link'>
+  <inertial><pose>{com} 0 0 0</pose><mass>{mass}</mass>
+    <inertia><ixx>{i[0]}</ixx><iyy>{i[1]}</iyy><izz>{i[2]}</izz></inertia></inertial>
+  <collision name='shape'><geometry>{shape}</geometry>
+    <surface><friction><ode><mu>{mu}</mu></ode></friction></surface></collision>
+</link></model>"""
+SHAPES = {
+    'sphere': '<sphere><radius>{0}</radius></sphere>',
+    'capsule': '<capsule><radius>{0}</radius><length>{1}</length></capsule>',
+    'box': '<box><size>{0} {1} {2}</size></box>',
+    'cylinder': '<cylinder><radius>{0}</radius><length>{1}</length></cylinder>',
+    'cone': '<cone><radius>{0}</radius><length>{1}</length></cone>',
+    'ellipsoid': '<ellipsoid><radii>{0} {1} {2}</radii></ellipsoid>',
+    'mesh': '<mesh><uri>{mesh}</uri><scale>{0} {1} {2}</scale></mesh>',
+}
+
+
+@pytest.fixture(scope='module')
+def stone(tmp_path_factory):
+    """Write a convex mesh of a few dozen corners, about a metre across."""
+    trimesh, path = needs.module('trimesh'), tmp_path_factory.mktemp('meshes') / 'stone.stl'
+    points = np.random.default_rng(0).normal(size=(40, 3))
+    points /= 2.0 * np.linalg.norm(points, axis=1)[:, None]
+    trimesh.PointCloud(points).convex_hull.export(path)
+    return path
+
+
+def thing(rng, k, kind, mesh, height):
+    """Draw a thing of 1 g to 1 t, a few centimetres to half a metre large."""
+    mass, d = 10 ** rng.uniform(-3, 3), rng.uniform(0.02, 0.5, 3)
+    pose = [*rng.uniform(-1, 1, 2), rng.uniform(-0.1, height), *rng.uniform(-3, 3, 3)]
+    com = rng.uniform(-0.1, 0.1, 3) * d
+    return THING.format(k=k, mass=mass, i=mass / 12 * (d @ d - d * d), mu=rng.uniform(0, 2),
+                        pose=' '.join(map(str, pose)), com=' '.join(map(str, com)),
+                        shape=SHAPES[kind].format(*d, mesh=mesh))
+
+
+def wild_scene(seed, mesh):
+    """
+    Throw six things at each other, and two thirds of the time onto the ground.
+
+    Many begin inside each other. Without a ground there is no gravity.
+    """
+    rng = np.random.default_rng(seed)
+    has_ground = seed % 3 > 0
+    kinds = [list(SHAPES)[k] for k in (np.arange(6) + seed) % len(SHAPES)]
+    things = ''.join(thing(rng, k, kind, mesh, 1.0 if has_ground else 0.1)
+                     for k, kind in enumerate(kinds))
+    model = spr.load(text=WORLD.format(gravity=-9.81 * has_ground, things=things,
+                                       ground=GROUND * has_ground))
+    sim = spr.Simulation(model, dt=float(rng.choice(STEP_LENGTHS)))
+    sim.qd[:] = rng.uniform(-FASTEST, FASTEST, model.nv)
+    return sim
+
+
+def total_energy(sim):
+    return sum(energy(sim.model, sim.q, sim.qd))
+
+
+def touching(sim):
+    """Return the contacts of the last step as the solver left them."""
+    return sim._state.contacts[:sim.counters.contacts]
+
+
+def freed_by_overlaps(sim):
+    """Return what those that overlap may get from being pushed out, by their mass [J]."""
+    inside = touching(sim)[touching(sim)['gap'] < 0.0]
+    bodies = np.union1d(inside['body_a'], inside['body_b'])
+    mass = sim.model.tree['inertia'][:, 0]
+    return 0.5 * mass[bodies].sum() * DEFAULT_OPTIONS.recovery_speed ** 2
+
+
+def work_of_pushing(sim):
+    """Return the most that contacts did in the last step by undoing overlaps [J]."""
+    contacts = touching(sim)
+    return contacts['impulse'][:, 0] @ np.maximum(contacts['b'], 0.0)
+
+
+def run_wild(seed, mesh):
+    """
+    Run a scene, and check each step; return how often friction's bound lagged.
+
+    No step adds energy but by pushing out of an overlap, and all of them together no more than
+    gives each that overlaps the speed of that.
+    """
+    sim = wild_scene(seed, mesh)
+    start = now = total_energy(sim)
+    freed = 0.0
+    for _ in range(STEPS):
+        sim.step()
+        assert np.isfinite(sim.q).all() and np.isfinite(sim.qd).all()
+        before, now = now, total_energy(sim)
+        where = f'scene {seed}, step {sim.step_count}'
+        assert now <= before * (1.0 + ROUNDOFF) + work_of_pushing(sim), where
+        freed = max(freed, freed_by_overlaps(sim))
+        assert now <= start * (1.0 + ROUNDOFF) + freed, where
+    assert sim.counters.unsolved == 0, f'scene {seed}'
+    return sim.counters.lagged
+
+
+def test_wild_scenes_stay_finite_gain_nothing_and_hardly_ever_lag(stone):
+    lagged = sum(run_wild(seed, stone) for seed in range(SCENES))
+    assert lagged < LARGEST_SHARE_LAGGED * STEPS * SCENES

@@ -1,0 +1,235 @@
+"""Closed loops: a four-bar against its own Lagrangian, and starts that have to be assembled."""
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import spr_dynamics as spr
+from spr_dynamics.errors import ModelError
+
+G = 9.81
+GROUND, CRANK, COUPLER, ROCKER = 0.4, 0.12, 0.35, 0.25  # [m]
+START = 0.5  # [rad] of the crank
+
+
+def link(name, x, z, angle, length):
+    """Write a bar of 1 kg along its own x axis, in the plane of x and z."""
+    inertia = length ** 2 / 12.0
+    return (f"<link name='{name}'><pose>{x!r} 0 {z!r} 0 {-angle!r} 0</pose><inertial>"
+            f'<pose>{length / 2} 0 0 0 0 0</pose><mass>1</mass><inertia><ixx>0.001</ixx>'
+            f'<iyy>{inertia}</iyy><izz>{inertia}</izz></inertia></inertial></link>')
+
+
+def joint(name, parent, child, x=0.0, more=''):
+    return (f"<joint name='{name}' type='revolute'><pose>{x} 0 0 0 0 0</pose><parent>{parent}"
+            f'</parent><child>{child}</child><axis><xyz>0 -1 0</xyz>{more}</axis></joint>')
+
+
+def along(angle):
+    return np.array([np.cos(angle), np.sin(angle)])
+
+
+def across(angle):
+    return np.array([-np.sin(angle), np.cos(angle)])
+
+
+def angles(crank):
+    """Return the directions of coupler and rocker that belong to one of the crank."""
+    way = np.array([GROUND, 0.0]) - CRANK * along(crank)
+    length = np.hypot(*way)
+    bend = np.arccos((COUPLER ** 2 + length ** 2 - ROCKER ** 2) / (2.0 * COUPLER * length))
+    coupler = np.arctan2(way[1], way[0]) + bend
+    return coupler, np.arctan2(*(COUPLER * along(coupler) - way)[::-1])
+
+
+def rates(crank):
+    """Return how fast coupler and rocker turn for each unit of the crank's speed."""
+    coupler, rocker = angles(crank)
+    return np.linalg.solve(np.column_stack([COUPLER * across(coupler), -ROCKER * across(rocker)]),
+                           -CRANK * across(crank))
+
+
+def four_bar_text(crank='', coupler='', rocker='', more='', gravity=-G):
+    """Write a crank, a coupler and a rocker; joint d closes the loop."""
+    second, third = map(float, angles(START))
+    x, z = map(float, CRANK * along(START))
+    return f"""
+<sdf version='1.12'><world name='w'><gravity>0 0 {gravity}</gravity><model name='m'>
+  {link('crank', 0.0, 0.0, START, CRANK)}{link('coupler', x, z, second, COUPLER)}
+  {link('rocker', GROUND, 0.0, third, ROCKER)}{joint('a', 'world', 'crank', more=crank)}
+  {joint('b', 'crank', 'coupler', more=coupler)}{joint('c', 'world', 'rocker', more=rocker)}
+  {joint('d', 'coupler', 'rocker', ROCKER)}{more}
+</model></world></sdf>"""
+
+
+def four_bar(*texts, **more):
+    """Load it."""
+    return spr.load(text=four_bar_text(*texts, **more))
+
+
+def inertia_and_height(crank):
+    """Return what the crank feels as inertia, and the sum of the heights of the bars' centres."""
+    (coupler, rocker), (k, m) = angles(crank), rates(crank)
+    moves = (CRANK / 2 * across(crank), CRANK * across(crank) + k * COUPLER / 2 * across(coupler),
+             m * ROCKER / 2 * across(rocker))
+    turns = (CRANK ** 2 + k ** 2 * COUPLER ** 2 + m ** 2 * ROCKER ** 2) / 12.0
+    height = (1.5 * CRANK * along(crank) + COUPLER / 2 * along(coupler)
+              + ROCKER / 2 * along(rocker))[1]
+    return turns + sum(move @ move for move in moves), height
+
+
+def acceleration(crank, speed, damping):
+    """Lagrange's equation of the one coordinate; derivatives by central differences."""
+    h = 1e-5
+    (more, higher), (less, lower) = inertia_and_height(crank + h), inertia_and_height(crank - h)
+    force = G * (higher - lower) / (2 * h) + 0.5 * (more - less) / (2 * h) * speed ** 2
+    return -(force + damping * speed) / inertia_and_height(crank)[0]
+
+
+def lagrangian(duration, damping=0.0):
+    """Return the crank's turn from its start as a function of time."""
+    solution = solve_ivp(lambda t, y: (y[1], acceleration(*y, damping)), (0.0, duration),
+                         (START, 0.0), 'DOP853', dense_output=True, rtol=1e-10, atol=1e-11)
+    return lambda t: solution.sol(t)[0] - START
+
+
+def released(model, dt, damping=0.0):
+    """Let the bars go, with the velocities of half a step before, where Euler's rule has them."""
+    sim, speed = spr.Simulation(model, dt=dt), -0.5 * dt * acceleration(START, 0.0, damping)
+    second, third = rates(START)
+    sim.qd[:] = speed, speed * (second - 1.0), speed * third
+    return sim
+
+
+def deviation(sim, exact, duration, samples=100):
+    """Run, and return how far the crank gets from where it should be, and the largest gap."""
+    worst, widest, n = 0.0, 0.0, round(duration / (samples * sim.dt))
+    for _ in range(samples):
+        sim.step(n=n)
+        worst = max(worst, abs(sim.q[0] - exact(sim.time)))
+        widest = max(widest, *spr.loop_gaps(sim.model, sim.q)['d'])
+    return worst, widest
+
+
+def test_four_bar_moves_as_its_one_coordinate_does():
+    """Two radians at up to 15 rad/s; the step is of first order, so a fifth leaves a fifth."""
+    model, exact = four_bar(), lagrangian(0.5)
+    coarse, _ = deviation(released(model, 1e-4), exact, 0.5)
+    fine, widest = deviation(released(model, 2e-5), exact, 0.5)
+    assert fine < 1e-4 and widest < 1e-9
+    np.testing.assert_allclose(coarse / fine, 5.0, rtol=0.05)
+
+
+def test_four_bar_stays_closed_for_a_minute():
+    sim = released(four_bar(), 1e-3)
+    _, widest = deviation(sim, lambda t: 0.0, 60.0, samples=3000)
+    assert np.abs(sim.qd[0]) > 0.1 and widest < 1e-6
+    assert sim.counters.unsolved == sim.counters.lagged == 0
+
+
+MOTOR = """
+  <link name='motor'><pose>0 1 0 0 0 0</pose></link>
+  <joint name='m' type='revolute'><parent>world</parent><child>motor</child>
+    <axis><xyz>0 -1 0</xyz>{}</axis></joint>"""
+FOLLOW = ("<mimic joint='m' axis='axis'><multiplier>0.5</multiplier><offset>0.3</offset>"
+          '<reference>0</reference></mimic>')
+
+
+def limit(lower, upper):
+    return f'<limit><lower>{lower}</lower><upper>{upper}</upper></limit>'
+
+
+def opening():
+    """Return how far a turn of the crank by 0.3 rad carries the end of the coupler [m]."""
+    corner = GROUND * np.array([1.0, 0.0]) + ROCKER * along(angles(START)[1])
+    return 2.0 * np.sin(0.15) * np.hypot(*corner)
+
+
+def test_loop_that_a_mimic_opens_is_assembled_at_load():
+    """The crank begins at 0.3 rad, not where it is drawn: the bars have to come along."""
+    model = four_bar(crank=FOLLOW, more=MOTOR.format(limit(-0.1, 1)))
+    assert (f"joint 'd' closes a loop that was open by {opening():.3g} m (0 rad) at the start; "
+            'joints were moved to close it') in model.warnings[-1]
+    crank, coupler, rocker, motor = model.home
+    assert max(spr.loop_gaps(model, model.home)['d']) < 1e-10
+    np.testing.assert_allclose(crank, 0.5 * motor + 0.3, atol=1e-14)
+    assert motor >= -0.1 and 0.2 < crank < 0.3
+    before, after = angles(START), angles(START + crank)
+    np.testing.assert_allclose(crank + coupler, after[0] - before[0], atol=1e-9)
+    np.testing.assert_allclose(rocker, after[1] - before[1], atol=1e-9)
+    sim = spr.Simulation(model)
+    sim.step(n=100)
+    assert max(spr.loop_gaps(model, sim.q)['d']) < 1e-6
+
+
+def test_loop_that_limits_keep_open_is_refused_with_its_gap_and_name():
+    with pytest.raises(ModelError) as caught:
+        four_bar(crank=FOLLOW, more=MOTOR.format(limit(0, 1)), rocker=limit(0, 0))
+    corner = GROUND * np.array([1.0, 0.0]) + ROCKER * along(angles(START)[1])
+    left = abs(np.hypot(*(corner - CRANK * along(START + 0.3))) - COUPLER)
+    assert str(caught.value) == (
+        f"<text>:6: joint 'd' closes a loop that is open by {opening():.3g} m (0 rad), and no "
+        'positions within the limits of the joints were found that leave less than '
+        f'{left:.3g} m (0 rad)')
+
+
+def test_positions_are_closed_around_those_that_are_kept():
+    model = four_bar(gravity=0)
+    q = model.neutral_q()
+    np.testing.assert_array_equal(spr.closed_positions(model, q), q)
+    for turn in (1.0, -2.0, 2.5):
+        q[0] = turn
+        found = spr.closed_positions(model, q, kept=['a'])
+        assert found[0] == turn
+        expected = angles(START + turn)
+        np.testing.assert_allclose(
+            np.exp(1j * (found[2] - (expected[1] - angles(START)[1]))), 1.0, atol=1e-8)
+    with pytest.raises(ValueError, match="no joint axis 'e' \\(known: 'a', 'b', 'c'\\)"):
+        spr.closed_positions(model, q, kept=['e'])
+    q[2] = 1.5
+    with pytest.raises(ValueError, match="the loop that joint 'd' closes is open by 0.* and no "):
+        spr.closed_positions(model, q, kept=['a', 'c'])
+
+
+def test_balls_and_free_roots_take_part():
+    """A chain of two balls between a free bar and one that it carries."""
+    rng = np.random.default_rng(0)
+    parts = ("<link name='r'/><link name='x'><pose>1 0 0 0 0 0</pose></link>"
+             "<link name='y'><pose>1 1 0 0 0 0</pose></link>"
+             "<joint name='s' type='ball'><parent>r</parent><child>x</child></joint>"
+             "<joint name='t' type='ball'><parent>x</parent><child>y</child></joint>"
+             "<joint name='u' type='prismatic'><parent>r</parent><child>y</child>"
+             '<axis><xyz>0 0 1</xyz></axis></joint>')
+    model = spr.load(text=f"<sdf version='1.12'><model name='m'>{parts}</model></sdf>")
+    assert model.loop_names == ('u',)
+    q = model.neutral_q()
+    q[:3] = 1.0, 2.0, 3.0
+    for at in (3, 7, 11):
+        q[at:at + 4] += 0.3 * rng.normal(size=4)
+        q[at:at + 4] /= np.linalg.norm(q[at:at + 4])
+    found = spr.closed_positions(model, q)
+    assert max(spr.loop_gaps(model, q)['u']) > 0.1
+    assert max(spr.loop_gaps(model, found)['u']) < 1e-9
+    np.testing.assert_array_equal(found[:3], q[:3])  # the root can't close it
+
+
+def test_loop_that_a_user_opens_comes_back_at_a_metre_a_second():
+    sim = spr.Simulation(four_bar(gravity=0))
+    sim.q[2] += 0.2
+    before = spr.loop_gaps(sim.model, sim.q)['d'].distance
+    for _ in range(200):
+        sim.step()
+        after = spr.loop_gaps(sim.model, sim.q)['d'].distance
+        assert before - after < 1.5 * sim.dt
+        before = after
+    assert before < 1e-6
+
+
+def test_axes_are_not_closed_against_each_other():
+    """A bar on a ball would have to turn over; it is refused, not turned the wrong way."""
+    model = spr.load(text="""
+<sdf version='1.12'><model name='m'><link name='x'/>
+  <joint name='s' type='ball'><parent>world</parent><child>x</child></joint>
+  <joint name='u' type='revolute'><parent>world</parent><child>x</child>
+    <axis><xyz>0 0 1</xyz></axis></joint></model></sdf>""")
+    with pytest.raises(ValueError, match='closes only with axes against each other'):
+        spr.closed_positions(model, [0.1, 0.99, 0.1, 0.0] / np.linalg.norm([0.1, 0.99, 0.1]))
