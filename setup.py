@@ -13,8 +13,8 @@ NAME = 'spr_dynamics'
 # The wheels of ROS 2 exist for these platforms; elsewhere rclpy comes with a ROS installation.
 HAS_ROS_WHEELS = (
     'platform_system == "Linux" and platform_machine == "x86_64" and python_version < "3.14"')
-ROS = ['rclpy[fastrtps]', 'geometry-msgs', 'rosgraph-msgs', 'sensor-msgs', 'std-msgs', 'std-srvs',
-       'visualization-msgs']
+ROS = ['rclpy[fastrtps]', 'diagnostic-msgs', 'geometry-msgs', 'nav-msgs', 'rosgraph-msgs',
+       'sensor-msgs', 'std-msgs', 'std-srvs', 'visualization-msgs']
 
 
 def ros_wheels(distro):

@@ -15,7 +15,7 @@ import spr_dynamics as spr
 DT = 1e-3  # [s]
 SETTLING = 5000  # [steps]
 DROP, FALLING, LANDING = 0.05, 80, 300  # [m], [steps], [steps]
-STRIDE, STRIDES, HELD = 400, 2, 10  # [steps] of a stride of the trot, and how long efforts are held
+STRIDE, STRIDES, HELD = 400, 2, 10  # [steps] of the trot; how long efforts are held
 COUNTED = 50  # steps over which contacts and iterations are counted
 CONES = {'mj_step, pyramid': mujoco.mjtCone.mjCONE_PYRAMIDAL,
          'mj_step, elliptic cone': mujoco.mjtCone.mjCONE_ELLIPTIC}
@@ -183,8 +183,8 @@ def print_counts(counts):
 def print_growth(few, many):
     """Print how the cost of a contact changes from ten things apart to fifty."""
     costs = [times['spr_dynamics'] / counts['spr_dynamics'][0] for times, counts in (few, many)]
-    print(f'\nThings apart, a contact: {1e3 * costs[0]:.0f} ns of 10 boxes, {1e3 * costs[1]:.0f} ns '
-          f'of 50; {costs[1] / costs[0]:.2f} times as much.', flush=True)
+    print(f'\nThings apart, a contact: {1e3 * costs[0]:.0f} ns of 10 boxes, {1e3 * costs[1]:.0f} '
+          f'ns of 50; {costs[1] / costs[0]:.2f} times as much.', flush=True)
 
 
 def main():

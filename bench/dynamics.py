@@ -1,5 +1,6 @@
 """Forward and inverse dynamics, mass matrix and free steps, beside Pinocchio, MuJoCo and DART."""
 import dataclasses
+import functools
 import math
 
 import dartpy
@@ -14,6 +15,8 @@ from side_by_side.twins import (
     dart_order, dart_positions, dart_world, DartTwin, mujoco_model, MujocoTwin, PinocchioTwin,
     put_state)
 import spr_dynamics as spr
+from spr_dynamics.model.model import frozen
+from spr_dynamics.model.records import FOLLOWER
 
 AGREEMENT = 1e-9  # relative; engines that differ by more have not computed the same
 LONG_AGREEMENT = 1e-6  # of a chain of 1000: MuJoCo's accelerations lose digits on it
@@ -22,6 +25,7 @@ SLOW = 50  # [dof] beyond this DART takes a third of a second for a mass matrix
 WORLD = pin.Convention.WORLD
 TINY_DT = 1e-6  # [s] undamped arms stay near their state, and schemes of one order agree
 CHAINS = 10, 100, 1000
+MIMICKING = 'arm7, 7 dof', 'humanoid, 35 dof', 'chain of 100'
 NOTHING = "<sdf version='1.12'><world name='w'/></sdf>"
 
 
@@ -134,6 +138,30 @@ def print_cost_of_a_link(times):
           f'model without links; largest over smallest {max(costs) / min(costs):.2f}.')
 
 
+def with_mimic(model):
+    """Return a model whose last axis follows its first."""
+    first, *_, last = model.axes
+    follower = np.array([(last.q, last.v, first.q, first.v, 0.5, 0.0)], FOLLOWER)
+    return dataclasses.replace(model, followers=frozen(follower))
+
+
+def print_cost_of_a_mimic(models):
+    """Print what it adds to forward dynamics that the last axis of a robot follows its first."""
+    times = {}
+    for name in MIMICKING:
+        calls = {}
+        for what, model in ('none', models[name]), ('one', with_mimic(models[name])):
+            q, qd, tau, _ = random_state(model)
+            f = np.empty(model.nv)
+            calls[what] = functools.partial(spr.forward_dynamics, model, q, qd, tau, out=f)
+        times[name] = minima(calls)
+    print('\n### Forward dynamics, mimics\n\n| us | none | one mimic | times |\n'
+          '| --- | ---: | ---: | ---: |')
+    for name, time in times.items():
+        print(f'| {name} | {time["none"]:.2f} | {time["one"]:.2f} | '
+              f'**{time["one"] / time["none"]:.2f}** |', flush=True)
+
+
 def main():
     stay_on_one_core()
     models = {**robots(), 'chain of 1000': spr.load(text=chain(1000))}
@@ -145,6 +173,7 @@ def main():
     for k, title in enumerate(titles):
         print_times(title, {name: row[k] for name, row in times.items()})
     print_cost_of_a_link(times)
+    print_cost_of_a_mimic(models)
 
 
 if __name__ == '__main__':

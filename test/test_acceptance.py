@@ -13,7 +13,6 @@ import mujoco_twin
 import pinocchio_twin
 import shipped
 import spr_dynamics as spr
-from spr_dynamics.contact.records import SolverOptions
 from spr_dynamics.dynamics.energy import energy
 
 G = 9.81
@@ -299,8 +298,8 @@ def lift_and_hold(sim, height, speed, n):
 
 
 def test_gripper_lifts_its_block_and_holds_it_for_a_minute():
-    """The issue: it slips by less than 1e-4 m."""
-    sim = spr.Simulation(shipped.load('gripper'), options=SolverOptions(sigma=1e-4))
+    """The issue allows a slip of 1e-4 m; its contacts remember where they stick."""
+    sim = spr.Simulation(shipped.load('gripper'))
     lift = next(joint.q for joint in sim.model.joints if joint.name == 'lift')
     lift_and_hold(sim, 0.0, 0.0, 60)
     assert {contact.link_b for contact in sim.contacts if contact.link_a == 'table'} == {'block'}
@@ -312,7 +311,7 @@ def test_gripper_lifts_its_block_and_holds_it_for_a_minute():
     quaternion = sim.q[block + 3:block + 7].copy()
     lift_and_hold(sim, LIFTED, 0.0, 12000)
     slip = sim.q[block:block + 3] - [0, 0, sim.q[lift]] - held
-    assert np.abs(slip).max() < 1e-4
+    assert np.abs(slip).max() < 1e-6
     np.testing.assert_allclose(sim.q[block + 3:block + 7], quaternion, atol=1e-3)
     for pad in ('left_pad', 'right_pad'):
         np.testing.assert_allclose(sim.sensors[pad].reading.force[2], -20.0, rtol=0.01)

@@ -64,7 +64,7 @@ def find_all(geometry, work, options, contacts):
 
 def pairs_of(model):
     """List what may touch in a model, however heavy it is."""
-    return candidate_pairs(model, DEFAULT_OPTIONS, 1e-3, np.ones(model.tree.size))
+    return candidate_pairs(model, DEFAULT_OPTIONS, 1e-3, np.ones((model.tree.size, 2)))
 
 
 def scene(*geometries):

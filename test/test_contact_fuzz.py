@@ -17,7 +17,7 @@ SCENES = int(os.environ.get('SPR_FUZZ_SCENES', '42'))
 STEPS = 300
 STEP_LENGTHS = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # [s]
 FASTEST = 20.0  # [m/s] and [rad/s]
-LARGEST_SHARE_LAGGED = 0.01
+LARGEST_SHARE_LAGGED = 0.005  # of steps; 0.0015 was seen in hundreds of scenes
 ROUNDOFF = 1e-12  # of energies, in a step
 
 WORLD = """
@@ -32,7 +32,7 @@ THING = """
   <inertial><pose>{com} 0 0 0</pose><mass>{mass}</mass>
     <inertia><ixx>{i[0]}</ixx><iyy>{i[1]}</iyy><izz>{i[2]}</izz></inertia></inertial>
   <collision name='shape'><geometry>{shape}</geometry>
-    <surface><friction><ode><mu>{mu}</mu></ode></friction></surface></collision>
+    <surface><friction><ode><mu>{mu}</mu><mu2>{mu2}</mu2></ode></friction></surface></collision>
 </link></model>"""
 SHAPES = {
     'sphere': '<sphere><radius>{0}</radius></sphere>',
@@ -60,7 +60,9 @@ def thing(rng, k, kind, mesh, height):
     mass, d = 10 ** rng.uniform(-3, 3), rng.uniform(0.02, 0.5, 3)
     pose = [*rng.uniform(-1, 1, 2), rng.uniform(-0.1, height), *rng.uniform(-3, 3, 3)]
     com = rng.uniform(-0.1, 0.1, 3) * d
-    return THING.format(k=k, mass=mass, i=mass / 12 * (d @ d - d * d), mu=rng.uniform(0, 2),
+    mu, mu2 = rng.uniform(0, 2, 2)
+    return THING.format(k=k, mass=mass, i=mass / 12 * (d @ d - d * d), mu=mu,
+                        mu2=mu2 if rng.random() < 0.3 else mu,
                         pose=' '.join(map(str, pose)), com=' '.join(map(str, com)),
                         shape=SHAPES[kind].format(*d, mesh=mesh))
 
@@ -93,25 +95,25 @@ def touching(sim):
 
 
 def freed_by_overlaps(sim):
-    """Return what those that overlap may get from being pushed out, by their mass [J]."""
+    """Return what those that overlap may get from being pushed out, and up, by their mass [J]."""
     inside = touching(sim)[touching(sim)['gap'] < 0.0]
     bodies = np.union1d(inside['body_a'], inside['body_b'])
     mass = sim.model.tree['inertia'][:, 0]
-    return 0.5 * mass[bodies].sum() * DEFAULT_OPTIONS.recovery_speed ** 2
+    lift = -sim.gravity[2] * -inside['gap'].min(initial=0.0)
+    return mass[bodies].sum() * (0.5 * DEFAULT_OPTIONS.recovery_speed ** 2 + lift)
 
 
-def work_of_pushing(sim):
-    """Return the most that contacts did in the last step by undoing overlaps [J]."""
-    contacts = touching(sim)
-    return contacts['impulse'][:, 0] @ np.maximum(contacts['b'], 0.0)
+def work_of_undoing(sim):
+    """Return the most that contacts did in the last step by undoing overlap and creep [J]."""
+    return np.sum(touching(sim)['impulse'] * touching(sim)['b'])
 
 
 def run_wild(seed, mesh):
     """
     Run a scene, and check each step; return how often friction's bound lagged.
 
-    No step adds energy but by pushing out of an overlap, and all of them together no more than
-    gives each that overlaps the speed of that.
+    No step adds energy but by undoing overlap and creep, and all of them together no more than
+    gives each that overlaps the speed of that, and lifts it out.
     """
     sim = wild_scene(seed, mesh)
     start = now = total_energy(sim)
@@ -121,7 +123,7 @@ def run_wild(seed, mesh):
         assert np.isfinite(sim.q).all() and np.isfinite(sim.qd).all()
         before, now = now, total_energy(sim)
         where = f'scene {seed}, step {sim.step_count}'
-        assert now <= before * (1.0 + ROUNDOFF) + work_of_pushing(sim), where
+        assert now <= before * (1.0 + ROUNDOFF) + work_of_undoing(sim), where
         freed = max(freed, freed_by_overlaps(sim))
         assert now <= start * (1.0 + ROUNDOFF) + freed, where
     assert sim.counters.unsolved == 0, f'scene {seed}'

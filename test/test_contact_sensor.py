@@ -10,7 +10,8 @@ import needs
 from sensor_models import BLOCK, block, patch
 import spr_dynamics as spr
 from spr_dynamics.sensors.contact import (
-    ContactSensorSettings, read_contacts, SensorError, spread_contacts)
+    ContactSensorSettings, read_contacts, spread_contacts)
+from spr_dynamics.sensors.settings import SensorError
 from spr_dynamics.sensors.taxels import cell_centres
 
 # Klampt's own name -> ours, and how its text becomes a value.
@@ -428,6 +429,16 @@ def test_all_settings_may_be_written_in_a_file():
 def test_wrong_setting_in_a_file_is_named_with_its_line(name, text, message):
     with pytest.raises(spr.SprDynamicsError, match=r'<text>:\d+: .*' + message):
         spr.Simulation(block(foot=(0, f'<spr:{name}>{text}</spr:{name}>')))
+
+
+def test_sensors_of_two_kinds_with_one_name_are_told_apart_by_what_holds_them():
+    sim = spr.Simulation(spr.load(text=BLOCK.format(sensors="""
+      <sensor name='s' type='contact'/><sensor name='t' type='contact'/></link>
+      <link name='pad'><sensor name='s' type='imu'/></link>
+      <joint name='glue' type='fixed'><parent>block</parent><child>pad</child></joint>
+      <link name='spare'>""")))
+    assert {name: sensor.type for name, sensor in sim.sensors.items()} == {
+        'block::s': 'contact', 't': 'contact', 'pad::s': 'imu'}
 
 
 def test_unknown_link_and_collision_are_named_with_what_there_is():

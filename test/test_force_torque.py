@@ -8,7 +8,8 @@ import pytest
 import spr_dynamics as spr
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sensors.axis_noise import AxisNoise
-from spr_dynamics.sensors.contact import SensorError
+from spr_dynamics.sensors.force_torque import placed_joint
+from spr_dynamics.sensors.settings import SensorError
 
 G = 9.81
 ROUNDOFF = 1e-11
@@ -231,36 +232,67 @@ FOUR_BARS = (
     + joint('fixed', 'rider', 'coupler', more=sensor('rider')))
 
 
-def world_force(model, q, name, sim, link_name):
-    """Turn a reading in a link's axes into the world's, as what the parent does to the child."""
-    R = spr.link_poses(model, q)[model.link_names.index(link_name), :3, :3]
-    return -R @ sim.sensors[name].reading.force
+def world_wrench(model, q, name, sim):
+    """Return what a joint does to its child, from a reading in link axes: force, and moment."""
+    settings = sim.sensors[name].settings
+    joint = placed_joint(model, settings.joint)
+    T_WL = spr.link_poses(model, q)
+    R = T_WL[model.link_names.index(settings.axes_of(model)), :3, :3]
+    force, moment = (-R @ part for part in sim.sensors[name].reading)
+    return np.array([force, moment + np.cross((T_WL[joint.child] @ settings.pose)[:3, 3], force)])
+
+
+def needed_wrench(model, q, qd, qdd, name):
+    """Return what a link needs for its motion against gravity: force, and moment about world."""
+    k = model.link_names.index(name)
+    inertial = model.assembly.links[k].element.inertial
+    T_WL, (dw, a) = spr.link_poses(model, q)[k], np.split(
+        spr.link_accelerations(model, q, qd, qdd)[k], 2)
+    w, arm = spr.link_velocities(model, q, qd)[k, :3], T_WL[:3, :3] @ inertial.pose.p
+    R = T_WL[:3, :3] @ inertial.pose.R
+    inertia = R @ inertial.inertia @ R.T
+    force = inertial.mass * (a + np.cross(dw, arm) + np.cross(w, np.cross(w, arm)) + [0, 0, G])
+    moment = inertia @ dw + np.cross(w, inertia @ w)
+    return np.array([force, moment + np.cross(T_WL[:3, 3] + arm, force)])
 
 
 def test_closed_loops_carry_their_part():
-    """Each bar needs m (a - g): the forces at its two joints add up to that, in motion too."""
-    model = world(FOUR_BARS)
+    """
+    What acts on each bar at its joints adds up to what it needs, moments too, in motion too.
+
+    The centres of mass are off the plane, so that the joints carry moments across it.
+    """
+    model = world(FOUR_BARS.replace('<pose>.5 0 0 ', '<pose>.5 .3 0 '))
     sim = spr.Simulation(model)
-    sim.step([3.0, -1.0, 0.5], n=50)
+    tau = [3.0, -1.0, 0.5]
+    sim.step(tau, n=50)
     q, qd = sim.q.copy(), sim.qd.copy()
     assert np.abs(qd).max() > 0.1
-    sim.step([3.0, -1.0, 0.5])
-    T_WL, a = spr.link_poses(model, q), spr.link_accelerations(model, q, qd, sim.qdd)
-    w = spr.link_velocities(model, q, qd)[:, :3]
-    needed = {}
-    for k, (name, mass, com) in enumerate([('left', 1, .5), ('right', 2, .5), ('coupler', 3, 1),
-                                           ('rider', .7, 0)]):
-        arm = T_WL[k, :3, 0] * com
-        needed[name] = mass * (a[k, 3:] + np.cross(a[k, :3], arm)
-                               + np.cross(w[k], np.cross(w[k], arm)) + [0, 0, G])
-    left, right, near, rider = (world_force(model, q, name, sim, child) for name, child in [
-        ('left', 'left'), ('right', 'right'), ('near', 'coupler'), ('rider', 'rider')])
-    far = world_force(model, q, 'far', sim, 'right')
-    np.testing.assert_allclose(left - near, needed['left'], atol=1e-9)
-    np.testing.assert_allclose(right - far, needed['right'], atol=1e-9)
-    np.testing.assert_allclose(near + far - rider, needed['coupler'], atol=1e-9)
-    np.testing.assert_allclose(rider, needed['rider'], atol=1e-9)
-    assert np.linalg.norm(far) > 1.0
+    sim.step(tau)
+    left, right, near, far, rider = (world_wrench(model, q, name, sim) for name in (
+        'left', 'right', 'near', 'far', 'rider'))
+    for name, found in (('left', left - near), ('right', right - far),
+                        ('coupler', near + far - rider), ('rider', rider)):
+        np.testing.assert_allclose(found, needed_wrench(model, q, qd, sim.qdd, name), atol=1e-9)
+    assert np.abs(far).max() > 1.0
+
+
+def test_a_joint_that_closes_a_loop_carries_moments():
+    """A hinge and a ball hold a bar along the hinge's axis: it turns and carries moments."""
+    model = world(
+        link('bar', '0 0 1 0 0 0', com='.5 .3 .1') + joint('ball', 'bar', more=sensor('ball'))
+        + "<joint name='hinge' type='revolute'><pose>1 0 0 0 0 0</pose><parent>world</parent>"
+        f"<child>bar</child><axis><xyz>1 0 0</xyz></axis>{sensor('hinge')}</joint>")
+    sim = spr.Simulation(model)
+    sim.step(n=100)
+    q, qd = sim.q.copy(), sim.qd.copy()
+    assert abs(qd[0]) > 0.1
+    sim.step()
+    hinge = world_wrench(model, q, 'hinge', sim)
+    np.testing.assert_allclose(world_wrench(model, q, 'ball', sim) + hinge,
+                               needed_wrench(model, q, qd, sim.qdd, 'bar'), atol=1e-9)
+    assert np.linalg.norm(sim.sensors['hinge'].reading.torque) > 0.1  # about the hinge itself
+    np.testing.assert_allclose(sim.sensors['ball'].reading.torque, 0.0, atol=0.02)
 
 
 def test_a_weld_beside_a_closed_loop_reads_its_own_side():
@@ -272,12 +304,9 @@ def test_a_weld_beside_a_closed_loop_reads_its_own_side():
     sim.step()
     q, qd = sim.q.copy(), sim.qd.copy()
     sim.step()
-    k = model.link_names.index('rider')
-    needed = .7 * (spr.link_accelerations(model, q, qd, sim.qdd)[k, 3:] + [0, 0, G])
-    rider = world_force(model, q, 'rider', sim, 'rider')
-    far = world_force(model, q, 'far', sim, 'right')
-    np.testing.assert_allclose(rider + far, needed, atol=1e-9)
-    assert np.linalg.norm(far) > 1.0
+    found = world_wrench(model, q, 'rider', sim) + world_wrench(model, q, 'far', sim)
+    np.testing.assert_allclose(found, needed_wrench(model, q, qd, sim.qdd, 'rider'), atol=1e-9)
+    assert np.abs(world_wrench(model, q, 'far', sim)).max() > 1.0
 
 
 def test_a_mimic_carries_what_inverse_dynamics_says():

@@ -8,8 +8,8 @@ import pytest
 import spr_dynamics as spr
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sensors.axis_noise import AxisNoise
-from spr_dynamics.sensors.contact import SensorError
 from spr_dynamics.sensors.imu import ImuSettings
+from spr_dynamics.sensors.settings import SensorError
 
 G = 9.81
 ROUNDOFF = 1e-11

@@ -9,9 +9,10 @@ import pytest
 import needs
 from sensor_models import BLOCK, block, patch, WHOLE
 import spr_dynamics as spr
-from spr_dynamics.sensors.contact import ContactReading, ContactSensorSettings, SensorError
+from spr_dynamics.sensors.contact import ContactReading, ContactSensorSettings
 from spr_dynamics.sensors.drawing import BOX_EDGES, ContactDrawing
 from spr_dynamics.sensors.klampt import KLAMPT_NAMES
+from spr_dynamics.sensors.settings import SensorError
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 
 
@@ -301,6 +302,16 @@ def test_complaint_explains_a_silent_sensor():
     sim.q[2] += 1.0
     sim.step()
     assert not any(sim.sensors[name].complaint for name in ('lid', 'hard', 'weak', 'coarse'))
+
+
+def test_facts_tell_what_the_sensor_is_and_sees():
+    sensor = resting(foot=(0, patch(-0.06, -0.06, 0.0, 0.06))).sensors['foot']
+    facts = sensor.facts
+    assert facts['virtual'] is True and facts['link'] == 'block'
+    assert facts['patch [m]'] == ([-0.06, -0.06], [0.0, 0.06])
+    assert (facts['seen'], facts['counted'], facts['rejected_by_patch']) == (4, 2, 2)
+    np.testing.assert_allclose(facts['nearest_miss [m]'], [0.05, 0, 0], atol=1e-6)
+    assert facts['touches'] == 'ground::plane (0)'
 
 
 PAGE_MEMBERS = """

@@ -1,4 +1,5 @@
 """Joints that follow others: mimics and gears, exact by elimination."""
+import dataclasses
 import re
 
 import numpy as np
@@ -8,8 +9,10 @@ from builders import coupling, KINDS, random_state, random_tree
 from lagrange import Lagrangian
 import needs
 import spr_dynamics as spr
+from spr_dynamics.dynamics.coupled import FEW
 from spr_dynamics.dynamics.energy import energy
 from spr_dynamics.errors import ModelError, SdfError
+from spr_dynamics.model.model import frozen
 
 EXACT = 1e-12
 LAGRANGE = 1e-8  # of the largest number, see test_joints.py
@@ -102,6 +105,48 @@ def test_trees_with_followers_of_every_kind_obey_lagrange(seed):
     theirs = G @ np.linalg.solve(M, G.T @ tau - b)
     ours = spr.forward_dynamics(model, q, G @ rates, tau)
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=LAGRANGE * np.abs(theirs).max())
+
+
+def is_sparse(model):
+    """Say whether few joints follow, which is another way through ``dynamics/coupled.py``."""
+    return 0 < FEW * model.followers.size <= model.nv
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_few_followers_among_many_joints_of_every_kind(seed):
+    """Their torques are found one by one then; the inertia matrix knows nothing of that."""
+    rng = np.random.default_rng(seed)
+    drawn = (random_tree(rng, 30, kinds=KINDS, n_trees=1 + seed % 2, is_free=bool(seed % 3 == 0),
+                         mimic_share=0.07) for _ in range(20))
+    model = next(filter(is_sparse, drawn))
+    G = coupling(model)
+    q, _, tau = random_state(rng, model)
+    qd = G @ rng.normal(size=G.shape[1])
+    free = G.T @ (tau - spr.inverse_dynamics(model, q, qd, 0 * qd))
+    theirs = G @ np.linalg.solve(spr.mass_matrix(model, q, reduced=True), free)
+    np.testing.assert_allclose(spr.forward_dynamics(model, q, qd, tau), theirs, rtol=0,
+                               atol=1e-10 * np.abs(theirs).max())
+
+
+def test_few_followers_among_damped_joints():
+    """A step takes dampers at its end: they are part of the inertia, also of a follower's."""
+    rng = np.random.default_rng(0)
+    model = random_tree(rng, 20, mimic_share=0.08)
+    drives = model.drives.copy()
+    drives['damping'] = rng.uniform(0.0, 50.0, model.nv)
+    model = dataclasses.replace(model, drives=frozen(drives))
+    assert is_sparse(model)
+    G = coupling(model)
+    sim = spr.Simulation(model)
+    sim.q, _, tau = random_state(rng, model)
+    sim.qd = G @ rng.normal(size=G.shape[1])
+    sim.step(n=0)  # positions of followers follow
+    q, qd, D = sim.q.copy(), sim.qd.copy(), np.diag(drives['damping'])
+    free = G.T @ (tau - D @ qd - spr.inverse_dynamics(model, q, qd, 0 * qd))
+    M = spr.mass_matrix(model, q) + sim.dt * D
+    sim.step(tau)
+    theirs = G @ np.linalg.solve(G.T @ M @ G, free)
+    np.testing.assert_allclose(sim.qdd, theirs, rtol=0, atol=1e-9 * np.abs(theirs).max())
 
 
 def test_chains_compose_whatever_the_order_of_the_file():

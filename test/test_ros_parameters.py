@@ -184,7 +184,7 @@ def next_sample(client):
 
 def test_foot_sensor_reads_the_weight(client):
     msg = next_sample(client)
-    assert msg.header.frame_id == 'foot'
+    assert msg.header.frame_id == 'contact_sensors/foot'
     assert time_ns(msg.header.stamp) % (10 * MS) == 0
     # z points out of the sole: standing presses against it
     assert msg.wrench.force.z == pytest.approx(-WEIGHT, rel=2e-3)

@@ -6,9 +6,10 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from geometry_msgs.msg import WrenchStamped  # noqa: E402, I100
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParametersAtomically  # noqa: E402
-from sensor_msgs.msg import JointState, MultiDOFJointState  # noqa: E402
+from sensor_msgs.msg import Imu, JointState, MultiDOFJointState  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
@@ -34,13 +35,18 @@ MIXED = f"""
         <sensor name='skin' type='contact'><pose>0.1 0 0.2 0 1 0</pose></sensor>
       </link>
       <link name='lid'><pose>0 0 0.3 0 0 1</pose>{INERTIAL}</link>
-      <link name='arm'><pose>0.4 0 0 0 0.5 0</pose>{INERTIAL}</link>
+      <link name='arm'><pose>0.4 0 0 0 0.5 0</pose>{INERTIAL}
+        <sensor name='gyro' type='imu'><pose>0 0.5 0 0 0 0</pose></sensor>
+      </link>
       <link name='hand'><pose>0.8 0 0 0 0 0.7</pose>{INERTIAL}</link>
       <model name='tool'><pose>1.2 0 0 0 0 0</pose><link name='tip'>{INERTIAL}</link></model>
       <joint name='weld' type='fixed'><parent>base</parent><child>lid</child></joint>
       <joint name='hinge' type='revolute'>
         <pose relative_to='base'>0.2 0 0 0.3 0 0</pose>
         <parent>base</parent><child>arm</child><axis><xyz>0 1 0</xyz></axis>
+        <sensor name='load' type='force_torque'>
+          <pose>0 0 0 0 0 1</pose><force_torque><frame>sensor</frame></force_torque>
+        </sensor>
       </joint>
       <joint name='shoulder' type='ball'><parent>arm</parent><child>hand</child></joint>
       <joint name='slide' type='prismatic'>
@@ -51,7 +57,8 @@ MIXED = f"""
 </sdf>
 """
 FRAMES = {'top', 'base', 'lid', 'arm', 'hand', 'tool/tip', 'hinge_frame',
-          'contact_sensors/skin'}
+          'contact_sensors/skin', 'imu/gyro', 'force_torque/load'}
+SENSORS = {'contact_sensors/skin': 'base', 'imu/gyro': 'arm', 'force_torque/load': 'arm'}
 
 
 @pytest.fixture
@@ -125,6 +132,9 @@ def test_frames_are_where_forward_kinematics_has_them(tmp_path, mixed, tf2_msgs)
         static = client.listen(tf2_msgs.TFMessage, '/tf_static', LATCHED)
         joints = client.listen(JointState, 'joint_states')
         multi = client.listen(MultiDOFJointState, 'multi_dof_joint_states')
+        skin = client.listen(WrenchStamped, 'contact_sensors/skin/wrench')
+        gyro = client.listen(Imu, 'imu/gyro')
+        load = client.listen(WrenchStamped, 'force_torque/load')
         with NodeProcess(tmp_path, namespace=client.node.get_namespace(), robot=mixed,
                          tf_rate=100):
             client.wait_until(lambda: len(of_robot(tf, 'hand')) > 20)
@@ -150,8 +160,11 @@ def test_frames_are_where_forward_kinematics_has_them(tmp_path, mixed, tf2_msgs)
         assert {hold.child_frame_id: hold.header.frame_id for hold in message.transforms} == {
             'base': 'world', 'hinge_frame': 'base', 'hand': 'arm', 'tool/tip': 'hand'}
         assert {hold.child_frame_id: hold.header.frame_id for hold in fixed.transforms} == {
-            'top': 'world', 'lid': 'base', 'arm': 'hinge_frame',
-            'contact_sensors/skin': 'base'}
+            'top': 'world', 'lid': 'base', 'arm': 'hinge_frame', **SENSORS}
+        np.testing.assert_allclose((tree.pose('arm').inverse() @ tree.pose('imu/gyro')).p,
+                                   [0.0, 0.5, 0.0], atol=1e-9)
+        for messages in (skin, gyro, load):
+            assert messages[0].header.frame_id in tree.holds
 
 
 def test_no_gap_and_no_way_back_but_at_a_reset(tmp_path, tf2_msgs):  # noqa: F811
@@ -185,9 +198,9 @@ def test_root_leaves_the_rest_to_a_robot_state_publisher(tmp_path, mixed, tf2_ms
     assert {hold.child_frame_id: hold.header.frame_id for hold in tf[0].transforms} == {
         'r1/base': 'world', 'r1/hand': 'r1/arm'}
     assert {hold.child_frame_id: hold.header.frame_id for hold in static[0].transforms} == {
-        'r1/world': 'world', 'r1/contact_sensors/skin': 'r1/base'}
+        'r1/world': 'world', **{f'r1/{name}': f'r1/{link}' for name, link in SENSORS.items()}}
     links = {*re.findall('<link name="([^"]*)"', texts[0].data)}
-    assert links == {'world', *FRAMES} - {'contact_sensors/skin'}
+    assert links == {'world', *FRAMES} - set(SENSORS)
 
 
 def test_none_leaves_everything_to_others(tmp_path, tf2_msgs):  # noqa: F811
@@ -241,7 +254,7 @@ def test_robot_description_reads_back_as_the_robot(tmp_path):
     with NodeProcess(tmp_path, robot='hopper') as node, Client(node.namespace) as client:
         texts = client.listen(String, 'robot_description', LATCHED)
         client.wait_until(lambda: texts)
-        assert 'robot_description' not in node.log  # nothing was left out
+        assert 'robot_description leaves out' not in node.log
     ours = spr_dynamics.load(path, world='ground')
     theirs = spr_dynamics.load(text=texts[0].data)
     assert theirs.link_names == ours.link_names

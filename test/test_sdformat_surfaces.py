@@ -31,7 +31,7 @@ def test_friction_that_is_not_written_is_none():
 
 def test_friction_of_bullet():
     default = surface('<friction><bullet/></friction>').bullet
-    assert (default.friction, default.friction2, default.rolling_friction) == (1, 1, 1)
+    assert (default.friction, default.friction2, default.rolling_friction) == (1, 1, None)
     np.testing.assert_array_equal(default.fdir1, [0, 0, 0])
     given = surface('<friction><bullet><friction>.2</friction><friction2>.3</friction2>'
                     '<fdir1>0 1 0</fdir1><rolling_friction>.4</rolling_friction></bullet>'
@@ -69,6 +69,9 @@ def test_masks_are_those_of_gazebo_where_the_file_says_nothing():
     ('<friction><bullet><friction>-1</friction></bullet></friction>', "<friction> '-1'"),
     ('<friction><torsional><coefficient>-1</coefficient></torsional></friction>',
      "<coefficient> '-1'"),
+    ('<friction><bullet><rolling_friction>-1</rolling_friction></bullet></friction>',
+     "<rolling_friction> '-1'"),
+    ('<friction><ode><slip2>-1</slip2></ode></friction>', "<slip2> '-1'"),
     ('<friction><torsional><patch_radius>-1</patch_radius></torsional></friction>',
      "<patch_radius> '-1'"),
 ])
@@ -78,13 +81,15 @@ def test_negative_friction_is_refused(body, message):
     assert f"<text>:2: collision 'c': {message} is out of range" in str(caught.value)
 
 
-def test_torsional_friction_is_named_as_not_simulated():
-    """Only where it would act: with SDFormat's radius of zero it does not."""
-    def warnings(torsional):
-        text = with_collision(f'<friction><torsional>{torsional}</torsional></friction>')
+def test_friction_of_bullet_that_is_another_is_named():
+    def warnings(friction):
+        text = with_collision(f'<friction>{friction}</friction>')
         return ' '.join(build(assemble(read(text=text))).warnings)
-    assert 'torsional friction of 1 collision' in warnings('<patch_radius>.1</patch_radius>')
-    assert 'torsional' not in warnings('') + warnings('<surface_radius>.1</surface_radius>')
+    assert 'friction of 1 collision surfaces is that of their <ode>' in warnings(
+        '<bullet><friction>.2</friction></bullet>')
+    assert not warnings('<ode><mu>.2</mu></ode><bullet><friction>.2</friction></bullet>')
+    assert not warnings('<bullet><rolling_friction>.001</rolling_friction></bullet>')
+    assert not warnings('<torsional><patch_radius>.1</patch_radius></torsional>')
 
 
 PITCHES = {

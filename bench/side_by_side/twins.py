@@ -5,7 +5,7 @@ import numpy as np
 import pinocchio as pin
 
 from side_by_side.bodies import bodies_of, change, drift, numbers_of, positions
-from spr_dynamics.contact.pairs import candidate_pairs
+from spr_dynamics.contact.pairs import candidate_pairs, inverse_inertias
 from spr_dynamics.contact.records import DEFAULT_OPTIONS
 from spr_dynamics.model.records import BOX, CAPSULE, PLANE, SPHERE
 from spr_dynamics.sdformat.poses import Pose
@@ -138,7 +138,7 @@ def put_limits(ours, body, joint):
 def put_shapes(ours, dt, spec, theirs):
     """Give bodies their shapes, and leave out the pairs of bodies that we leave out."""
     numbers = numbers_of(ours)
-    pairs = candidate_pairs(ours, DEFAULT_OPTIONS, dt, np.ones(ours.tree.size))
+    pairs = candidate_pairs(ours, DEFAULT_OPTIONS, dt, inverse_inertias(ours)[0])
     watched = {frozenset(numbers[ours.shapes['body'][[pair['a'], pair['b']]]]) for pair in pairs}
     only_planes = all(ours.shapes['kind'][pair['a']] == PLANE for pair in pairs)
     for shape in ours.shapes:

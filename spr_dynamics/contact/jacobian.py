@@ -1,8 +1,8 @@
 """How joint velocities move contact points, and the sides of closed loops."""
 from spr_dynamics.contact.islands import island_of
-from spr_dynamics.contact.records import TIED
+from spr_dynamics.contact.records import TIED, TURNING
 from spr_dynamics.jit import exact, inlined
-from spr_dynamics.spatial import add, as_vector, cross, dot, Motion, subtract, Vector
+from spr_dynamics.spatial import add, as_vector, cross, dot, Motion, scale, subtract, Vector
 
 
 @inlined
@@ -21,31 +21,28 @@ def find_column(support, n, k):
     return n
 
 
-@inlined
-def add_column(contact, J, support, k, velocity, sign):
-    """Add the point velocity that a unit of velocity k causes."""
-    n = contact.n_support
-    s = find_column(support, n, k)
-    if s == n:
-        support[s] = k
-        J[0, s], J[1, s], J[2, s] = 0.0, 0.0, 0.0
-        contact.n_support = n + 1
-    J[0, s] += sign * dot(as_vector(contact.n, 0), velocity)
-    J[1, s] += sign * dot(as_vector(contact.t1, 0), velocity)
-    J[2, s] += sign * dot(as_vector(contact.t2, 0), velocity)
-
-
 @exact
 def add_path(tree, work, columns, trunks, contact, J, support, i, sign):
     """Add the columns of all joints between body i and the world, as their island counts them."""
-    trunk = tree[i].trunk
+    trunk, n_others = tree[i].trunk, contact.n_support
     arm = subtract(as_vector(contact.point, 0), as_vector(work[trunk].p_WB, 0))
+    normal, t1, t2 = as_vector(contact.n, 0), as_vector(contact.t1, 0), as_vector(contact.t2, 0)
+    n = n_others
     while i > 0:
         for c in range(tree[i].column, tree[i].next_column):
-            S = direction(columns, c)
-            velocity = add(S.linear, cross(S.angular, arm))
-            add_column(contact, J, support, c + trunks[trunk].offset, velocity, sign)
+            S, k = direction(columns, c), c + trunks[trunk].offset
+            velocity = scale(add(S.linear, cross(S.angular, arm)), sign)
+            s = find_column(support, n_others, k)
+            if s == n_others:  # only the other body's path can have it already
+                s = n
+                support[s] = k
+                J[0, s], J[1, s], J[2, s] = 0.0, 0.0, 0.0
+                n += 1
+            J[0, s] += dot(normal, velocity)
+            J[1, s] += dot(t1, velocity)
+            J[2, s] += dot(t2, velocity)
         i = tree[i].parent
+    contact.n_support = n
 
 
 @exact
@@ -102,12 +99,14 @@ def fill_jacobians(tree, work, columns, trunks, followers, contacts, count, J, s
 
     :param columns: Every velocity's direction, as CRBA writes them.
     :param followers: Those of the model, counted as columns.
-    :param J: Result, shape (capacity, 3, nv); the first ``n_support`` columns count.
-    :param support: Result, shape (capacity, nv): which velocity each column belongs to.
+    :param J: Result, shape (capacity, 3, reach); the first ``n_support`` columns count.
+    :param support: Result, shape (capacity, reach): which velocity each column belongs to.
     """
     for c in range(count):
         contact = contacts[c]
-        contact.n_support, contact.bound_before, contact.miss_before = 0, 0.0, 0.0
+        contact.n_support, contact.bound_mixed = 0, 0.0
+        contact.bound_before, contact.miss_before = 0.0, 0.0
+        contact.du[0], contact.du[1], contact.du[2] = 0.0, 0.0, 0.0  # snapshots hold it, too
         add_path(tree, work, columns, trunks, contact, J[c], support[c], contact.body_b, 1.0)
         add_path(tree, work, columns, trunks, contact, J[c], support[c], contact.body_a, -1.0)
         island = island_of(tree, trunks, contact.body_a, contact.body_b)
@@ -119,14 +118,14 @@ def fill_row_jacobians(tree, work, columns, trunks, followers, rows, count, J, s
     """
     Write each row's Jacobian, a line.
 
-    :param J: Result, shape (capacity, 1, width), nv wide if there are loops, else as wide as
-        what a joint's own rows feel; the first ``n_support`` columns count.
+    :param J: Result, shape (capacity, 1, width), nv wide if there are rows between bodies, else as
+        wide as what a joint's own rows feel; the first ``n_support`` columns count.
     :param support: Result, shape (capacity, width).
     """
     for r in range(count):
         row = rows[r]
         row.at = r
-        if row.kind == TIED:
+        if row.kind == TIED or row.kind == TURNING:
             row.n_support = 0
             add_row_path(tree, work, columns, trunks, row, J[r], support[r], row.body_b, 1.0)
             add_row_path(tree, work, columns, trunks, row, J[r], support[r], row.body_a, -1.0)

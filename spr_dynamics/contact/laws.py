@@ -12,8 +12,8 @@ velocity as long as the bound stays. Velocities count from ``b``, what the conta
 """
 import math
 
-from spr_dynamics.contact.records import FRICTION, OPEN, SLIDING, STICKING, TIED
-from spr_dynamics.jit import exact
+from spr_dynamics.contact.records import FRICTION, OPEN, SLIDING, STICKING, TIED, TURNING
+from spr_dynamics.jit import exact, inlined
 
 ELLIPSE_STEPS = 30  # of Newton's method, which takes about 4
 ELLIPSE_TOLERANCE = 1e-15  # of a softness
@@ -166,8 +166,8 @@ def add_contact_slope(contact, alpha, first, second):
 
 @exact
 def contact_cost(contact):
-    """Return the cost at the contact's velocity, with the bound that this implies."""
-    p_n = normal_impulse(contact, contact.u[0])
+    """Return the cost at the contact's velocity, whose normal impulse is the bound."""
+    p_n = contact.bound
     v_1, v_2 = slip_velocity(contact, 0.0)
     s_1, s_2, _ = friction(contact, v_1, v_2, p_n)
     p_1, p_2, R = s_1 * v_1, s_2 * v_2, contact.R_stick
@@ -176,9 +176,23 @@ def contact_cost(contact):
 
 
 @exact
+def is_bounded(row):
+    """Say whether a row acts both ways up to a bound."""
+    return row.kind == FRICTION or row.kind == TURNING
+
+
+@inlined
+def bound_turning(rows, contacts):
+    """Bound friction against turning by the bound of its contact."""
+    for r in range(rows.size):
+        if rows[r].kind == TURNING:
+            rows[r].bound = rows[r].arm * contacts[rows[r].contact].bound
+
+
+@exact
 def row_impulse(row, w):
     """Return the impulse of a row: a limit only pushes, dry friction has a bound, a tie holds."""
-    if row.kind == FRICTION:
+    if is_bounded(row):
         return min(max(-w / row.R, -row.bound), row.bound)
     p = (row.b - w) / row.R
     return p if row.kind == TIED else max(0.0, p)
@@ -188,8 +202,17 @@ def row_impulse(row, w):
 def row_stiffness(row, w):
     """Return how fast the impulse of a row falls with the velocity."""
     p = row_impulse(row, w)
-    acts = (abs(p) < row.bound if row.kind == FRICTION else p > 0.0) or row.kind == TIED
+    acts = (abs(p) < row.bound if is_bounded(row) else p > 0.0) or row.kind == TIED
     return 1.0 / row.R if acts else 0.0
+
+
+@exact
+def row_cross_stiffness(row, contacts):
+    """Return how fast friction against turning falls with the normal velocity of its contact."""
+    if row.kind != TURNING or abs(row.impulse) < row.bound:
+        return 0.0
+    contact = contacts[row.contact]
+    return -math.copysign(row.arm / contact.R, row.w) if contact.impulse[0] > 0.0 else 0.0
 
 
 @exact
@@ -197,4 +220,4 @@ def row_cost(row):
     """Return the cost at the row's velocity."""
     p = row_impulse(row, row.w)
     total = 0.5 * row.R * p * p
-    return total + abs(row.w) * abs(p) - row.R * p * p if row.kind == FRICTION else total
+    return total + abs(row.w) * abs(p) - row.R * p * p if is_bounded(row) else total

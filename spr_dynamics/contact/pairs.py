@@ -24,7 +24,8 @@ def candidate_pairs(model, options, dt, w) -> np.ndarray:
     that these are welded into, their bitmasks have nothing in common, or they are links of one
     model that does not collide with itself.
 
-    :param w: How easily each body is pushed [1/kg], a number a body.
+    :param w: How easily each body is pushed [1/kg] and turned [1/(kg m^2)], shape
+        (number of bodies, 2).
     :returns: ``PAIR`` records in the order of a, then b.
     """
     joined = joined_links(model), joined_bodies(model)
@@ -43,8 +44,7 @@ def candidate_pairs(model, options, dt, w) -> np.ndarray:
 def capacity(model, pairs) -> int:
     """Return for how many contacts there is room."""
     kinds = model.shapes['kind']
-    needed = sum(min(POINTS[int(kinds[pair['a']])], POINTS[int(kinds[pair['b']])])
-                 for pair in pairs)
+    needed = sum(points_of_pair(kinds, pair) for pair in pairs)
     return min(needed, POINTS_A_SHAPE * model.shapes.size)
 
 
@@ -78,16 +78,18 @@ def contact_law(a, b, first, second, w, options, dt) -> np.ndarray:
 
     The smaller friction and restitution win, of both, and slips add up (as in Gazebo).
 
-    :param w: How easily the two are pushed apart [1/kg].
+    :param w: How easily the two are pushed [1/kg] and turned [1/(kg m^2)] against each other.
     """
     pair = np.zeros((), PAIR)
-    pair['a'], pair['b'], pair['w'] = a, b, w
+    pair['a'], pair['b'], pair['w'] = a, b, w[0]
     put_normal_law(pair, first, second, options, dt)
     pair['mu'] = [min(first[mu], second[mu]) for mu in ('mu', 'mu2')]
-    pair['R_stick'] = [max(options.sigma * w, (first[slip] + second[slip]) / dt)
-                       for slip in ('slip1', 'slip2')]
+    slips = [first[slip] + second[slip] for slip in ('slip1', 'slip2')]
+    pair['R_stick'] = np.maximum(options.sigma * w[0], np.array(slips) / dt)
     pair['is_round'] = np.ptp(pair['mu']) == np.ptp(pair['R_stick']) == 0.0
     pair['guide'] = guide(a, b, first, second)
+    pair['holds'] = options.anchor and not any(slips)
+    put_turning_law(pair, first, second, w[1], options, dt)
     for what in ('restitution', 'bounce_speed'):
         pair[what] = min(first[what], second[what])
     return pair
@@ -115,6 +117,40 @@ def put_normal_law(pair, first, second, options, dt):
     pair['min_depth'] = max(first['min_depth'], second['min_depth'])
 
 
+def put_turning_law(pair, first, second, w, options, dt):
+    """
+    Write how two surfaces resist to spin and to roll on each other.
+
+    The patch is the larger of the two, or what those that give the radius of their surface make
+    of it (curvatures add up); the smaller coefficient wins, slips add up, and of two arms of
+    rolling friction it is the greater one.
+
+    :param w: How easily the two are turned against each other [1/(kg m^2)].
+    """
+    curvature = sum(1.0 / s['surface_radius'] for s in (first, second) if s['surface_radius'] > 0)
+    pair['torsion'] = min(first['torsion'], second['torsion'])
+    pair['patch_radius'] = max(first['patch_radius'], second['patch_radius'])
+    pair['surface_radius'] = 1.0 / curvature if curvature else 0.0
+    if not (pair['patch_radius'] > 0.0 or curvature):
+        pair['torsion'] = 0.0
+    pair['R_spin'] = max(options.sigma * w, (first['torsion_slip'] + second['torsion_slip']) / dt)
+    pair['rolling'] = max(first['rolling'], second['rolling'])
+    pair['R_roll'] = options.sigma * w
+
+
+def turning_rows(model, pairs) -> int:
+    """Return for how many rows against spin and rolling there is room."""
+    kinds = model.shapes['kind']
+    needed = sum(points_of_pair(kinds, pair) * (
+        int(pair['torsion'] > 0.0) + 2 * int(pair['rolling'] > 0.0)) for pair in pairs)
+    return min(needed, 3 * capacity(model, pairs))
+
+
+def points_of_pair(kinds, pair) -> int:
+    """Return how many contacts a pair of shapes can have."""
+    return min(POINTS[int(kinds[pair['a']])], POINTS[int(kinds[pair['b']])])
+
+
 def guide(a, b, first, second) -> int:
     """
     Return the shape whose ``fdir1`` counts, or -1 if none has one.
@@ -129,13 +165,14 @@ def inverse_inertias(model) -> tuple[np.ndarray, np.ndarray]:
     """
     Estimate how easily bodies and joints are moved, at the pose of the file.
 
-    Of a body [1/kg] the mean over the directions of J M^-1 J^T at the centre of mass, but not
-    less than one over the mass of the whole tree (a body in a tree can look immovable at one
-    pose); only for those with shapes, else 0. Of joints, M^-1.
+    Of a body the mean over the directions of J M^-1 J^T at the centre of mass, of forces [1/kg]
+    and of torques [1/(kg m^2)], but not less than those of the mass of the whole tree, and of
+    that mass a metre away (a body in a tree can look immovable at one pose); only for those with
+    shapes, else 0. Of joints, M^-1.
 
-    :returns: One number a body, and M^-1.
+    :returns: Two numbers a body, shape (number of bodies, 2), and M^-1.
     """
-    w = np.zeros(model.tree.size)
+    w = np.zeros((model.tree.size, 2))
     if model.nv == 0:
         return w, np.zeros((0, 0))
     M_inv, mass = np.linalg.inv(mass_matrix(model, model.home)), tree_masses(model)
@@ -145,8 +182,9 @@ def inverse_inertias(model) -> tuple[np.ndarray, np.ndarray]:
             continue
         centre = inertia[1:4] / inertia[0] if inertia[0] > 0.0 else np.zeros(3)
         T_LB = pose_from_transform(model.links[k]['X']).inverse()
-        J = jacobian(model, model.home, model.link_names[k], T_LB.R @ centre + T_LB.p)[3:]
-        w[i] = max(np.trace(J @ M_inv @ J.T) / 3.0, 1.0 / mass[i])
+        J = jacobian(model, model.home, model.link_names[k], T_LB.R @ centre + T_LB.p)
+        for part, rows in enumerate((J[3:], J[:3])):
+            w[i, part] = max(np.trace(rows @ M_inv @ rows.T) / 3.0, 1.0 / mass[i])
     return w, M_inv
 
 

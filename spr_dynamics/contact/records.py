@@ -22,6 +22,7 @@ PAIR = np.dtype([
     ('R_spin', np.float64),                      # its softness [rad/(s N m s)]
     ('rolling', np.float64),                     # arm of the torque against rolling [m]
     ('R_roll', np.float64),                      # its softness
+    ('holds', np.bool_),                         # a contact remembers where it began to stick
     ('rate', np.float64),                        # at which an overlap is undone [1/s]
     ('max_speed', np.float64),                   # at most this fast [m/s]
     ('min_depth', np.float64),                   # overlap that is left alone [m]
@@ -46,15 +47,19 @@ CONTACT = np.dtype([
     ('impulse', np.float64, 3),                  # on b, along n, t1, t2 [N s]
     ('state', np.int64),                         # OPEN, STICKING or SLIDING
     ('bound', np.float64),                       # normal impulse that bounds friction [N s]
+    ('bound_mixed', np.float64),                 # the one to try next,
     ('bound_before', np.float64),                # an earlier one,
     ('miss_before', np.float64),                 # and by how much the impulse was another
     ('n_support', np.int64),                     # how many velocities move the point
+    ('at_a', np.float64, 3), ('at_b', np.float64, 3),  # the point in the frames of both shapes
+    ('stretch', np.float64, 3),                  # b's way since it began to stick, in shape a [m]
     ('force', np.float64, 3),                    # on b, world [N]
 ], align=True)
 
 OPEN, STICKING, SLIDING = range(3)  # states of a contact: no force, friction holds, or does not
 
-LIMIT, FRICTION, TIED = 0, 1, 2  # kinds of rows: acts one way; both ways up to a bound; always
+# Kinds of rows: acts one way; both ways up to a bound; always; up to what a contact's force gives.
+LIMIT, FRICTION, TIED, TURNING = range(4)
 RIGID_LIMIT = 1e8  # [N m/rad] or [N/m] SDF's default stiffness of a limit, which stands for none
 
 # What limits a joint axis, for steps of one length.
@@ -99,13 +104,15 @@ LOOP = np.dtype([
     ('max_speed', np.float64),                   # at most this fast
 ], align=True)
 
-# One impulse: of a joint, w = e . its velocities, or between the sides of a closed loop.
+# One impulse: of a joint, w = e . its velocities, or between the sides of a closed loop, or of
+# two things that roll or spin on each other.
 ROW = np.dtype([
     ('kind', np.int64),
     ('body_a', np.int64), ('body_b', np.int64),  # as of a contact; a is the world for a joint
     ('column', np.int64), ('n_columns', np.int64),  # of the joint's velocities, 1 or 3
-    ('is_angle', np.bool_), ('point', np.float64, 3),  # of a loop, world
-    ('e', np.float64, 3),                        # in the columns, or of a loop in the world
+    ('is_angle', np.bool_), ('point', np.float64, 3),  # between bodies, world
+    ('e', np.float64, 3),                        # in the columns, or between bodies in the world
+    ('contact', np.int64), ('arm', np.float64),  # TURNING: whose force times this is the bound [m]
     ('at', np.int64),                            # its place in the arrays of Jacobians
     ('n_support', np.int64),                     # how many velocities it feels
     ('R', np.float64), ('b', np.float64), ('bound', np.float64),
@@ -129,11 +136,13 @@ class SolverOptions:
     """Softness of sticking: creep in stiction is about sigma g dt."""
     recovery_speed: float = 1.0
     """An overlap of rigid shapes is undone at most this fast [m/s]."""
+    anchor: bool = True
+    """Whether a contact that sticks remembers where, so that it does not creep at all."""
     margin: float = 1e-3
     """Gap below which a pair is watched even at rest [m]."""
     tolerance: float = 1e-6
     """Relative residual of momentum at which a solve ends."""
-    budget: int = 40
+    budget: int = 60
     """Factorisations a step may take."""
 
     def __post_init__(self):
@@ -141,6 +150,8 @@ class SolverOptions:
         for name in ('beta', 'sigma', 'recovery_speed', 'tolerance', 'budget'):
             if not 0.0 < getattr(self, name) < np.inf:
                 raise ValueError(f'{name} = {getattr(self, name)}: a positive number expected')
+        if not isinstance(self.anchor, bool):
+            raise ValueError(f'anchor = {self.anchor!r}: True or False expected')
         if not 0.0 <= self.margin < np.inf:
             raise ValueError(f'margin = {self.margin}: 0 or more expected')
 

@@ -19,8 +19,9 @@ friction only takes energy, but its bound is that of another velocity.
 import math
 
 from spr_dynamics.contact.laws import (
-    add_contact_slope, contact_cost, contact_impulse, cross_stiffness, normal_impulse,
-    normal_stiffness, row_cost, row_impulse, row_stiffness, tangent_stiffness)
+    add_contact_slope, bound_turning, contact_cost, contact_impulse, cross_stiffness,
+    normal_impulse, normal_stiffness, row_cost, row_cross_stiffness, row_impulse, row_stiffness,
+    tangent_stiffness)
 from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.dynamics.lu import factor_lu, solve_lu
 from spr_dynamics.jit import exact
@@ -29,7 +30,7 @@ from spr_dynamics.jit import exact
 FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, LEAST, SOLVER_ROWS = range(8)
 SOLVED, LAGGED, UNSOLVED = 0, 1, 2
 
-CONVEX_STEPS = 8  # of way A
+CONVEX_STEPS = 4  # of way A
 EXACT_STEPS = 8  # of way B, each time
 HALVINGS = 6  # of a step of way B
 SUFFICIENT = 1e-3  # of the decrease that a step of way B promises
@@ -74,6 +75,7 @@ def renew_bounds(island):
     for m in range(members.size):
         contact = contacts[members[m]]
         contact.bound = normal_impulse(contact, contact.u[0])
+    bound_turning(rows, contacts)
 
 
 @exact
@@ -173,6 +175,13 @@ def fill_whole_jacobian(island, A, begin, H):
                 w = f_1 * J[c, 1, p] + f_2 * J[c, 2, p]
                 for q in range(contact.n_support):
                     H[support[c, p], support[c, q]] += w * J[c, 0, q]
+    for r in range(rows.size):
+        f, at, c = row_cross_stiffness(rows[r], contacts), rows[r].at, rows[r].contact
+        if f != 0.0:
+            for p in range(rows[r].n_support):
+                i, w = support_rows[at, p], f * J_rows[at, 0, p]
+                for q in range(contacts[c].n_support):
+                    H[i, support[c, q]] += w * J[c, 0, q]
 
 
 @exact
@@ -230,7 +239,10 @@ def cost(island, v, v_free, Av):
     for i in range(v.size):
         total += 0.5 * Av[i] * (v[i] - v_free[i])
     for m in range(members.size):
-        total += contact_cost(contacts[members[m]])
+        contact = contacts[members[m]]
+        contact.bound = normal_impulse(contact, contact.u[0])
+        total += contact_cost(contact)
+    bound_turning(rows, contacts)
     for r in range(rows.size):
         total += row_cost(rows[r])
     return total
@@ -243,6 +255,15 @@ def start_at(island, A, begin, end, x, v):
     for i in range(v.size):
         x[STEP, i] = v[i] - x[FREE_VELOCITY, i]
     times_inertia(A, begin, end, x[STEP], x[CHANGE])
+
+
+@exact
+def is_guessed(island, A, begin, end, x, tolerance):
+    """Say whether the guess is the solution, as it is of what rests; begin there."""
+    start_at(island, A, begin, end, x, x[VELOCITY])
+    renew_bounds(island)
+    evaluate(island, x[CHANGE], x[RESIDUAL])
+    return is_solved(A, x[CHANGE], x[RESIDUAL], tolerance)
 
 
 @exact
@@ -366,7 +387,8 @@ def mix_bounds(island, is_first):
     """
     Choose new bounds from those that were used and the impulses that they led to.
 
-    Anderson's mixing with one earlier pair (``bound_before``, ``miss_before``).
+    Anderson's mixing with one earlier pair (``bound_before``, ``miss_before``). They are kept
+    (``bound_mixed``) while way B is tried, which has bounds of its own.
     """
     contacts, members, J, support, rows, J_rows, support_rows = island
     along, square = 0.0, 0.0
@@ -383,7 +405,16 @@ def mix_bounds(island, is_first):
         mixed = bound + (MIXED if is_first else 1.0) * miss
         mixed -= share * ((bound - contact.bound_before) + (miss - contact.miss_before))
         contact.bound_before, contact.miss_before = bound, miss
-        contact.bound = max(0.0, mixed)
+        contact.bound_mixed = max(0.0, mixed)
+
+
+@exact
+def take_mixed_bounds(island):
+    """Bound friction by what was mixed from earlier bounds."""
+    contacts, members, J, support, rows, J_rows, support_rows = island
+    for m in range(members.size):
+        contacts[members[m]].bound = contacts[members[m]].bound_mixed
+    bound_turning(rows, contacts)
 
 
 @exact
@@ -402,6 +433,8 @@ def solve_island(island, A, begin, end, H, pivots, x, tolerance, budget):
     :param budget: Factorisations that may be taken before friction's bound is left as it is.
     :returns: Factorisations taken, and SOLVED, LAGGED or UNSOLVED.
     """
+    if is_guessed(island, A, begin, end, x, tolerance):
+        return 0, SOLVED
     choose_start(island, A, begin, end, x)
     used = 0
     while used <= CONVEX_STEPS:
@@ -421,6 +454,8 @@ def solve_island(island, A, begin, end, H, pivots, x, tolerance, budget):
             return used, SOLVED
         if used >= budget:
             break
+        if not is_first:
+            take_mixed_bounds(island)
         steps, solved = convex_steps(island, A, begin, end, H, x, tolerance, budget - used)
         used += steps
         if solved:

@@ -33,10 +33,11 @@ def factor_lu(A, pivots):
 
 @exact
 def solve_lu(A, pivots, b):
-    """Solve for b in place, given the factors."""
+    """Solve for b in place, given the factors; what was exchanged last is part of all of L."""
     n = b.size
     for k in range(n):
         b[k], b[pivots[k]] = b[pivots[k]], b[k]
+    for k in range(n):
         for i in range(k + 1, n):
             b[i] -= A[i, k] * b[k]
     for k in range(n - 1, -1, -1):

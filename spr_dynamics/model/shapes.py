@@ -15,6 +15,7 @@ from spr_dynamics.sdformat.poses import Pose
 
 RIGID = 1e12  # [N/m] SDF's default stiffness, which stands for none
 NO_BOUNCE = 1e5  # [m/s] SDF's default threshold of bounces, which no robot gets to
+TORSION = 1.0  # SDF's default coefficient of torsional friction; its default patch is a point
 NOT_CONVEX = 0.01  # share of a hull that its mesh does not fill, from which on it is worth a word
 ROUND = {elements.Cylinder: CYLINDER, elements.Capsule: CAPSULE, elements.Cone: CONE}
 
@@ -183,6 +184,15 @@ def put_surface(record, surface):
     """Write how it rubs and yields."""
     record['mu'], record['mu2'] = surface.mu, surface.mu2
     record['slip1'], record['slip2'] = surface.slip1, surface.slip2
+    if surface.torsional is not None:
+        torsional = surface.torsional
+        record['torsion'], record['torsion_slip'] = torsional.coefficient, torsional.slip
+        arm = 'patch_radius' if torsional.use_patch_radius else 'surface_radius'
+        record[arm] = getattr(torsional, arm)
+    else:
+        record['torsion'] = TORSION
+    if surface.bullet is not None and surface.bullet.rolling_friction is not None:
+        record['rolling'] = surface.bullet.rolling_friction
     record['restitution'] = surface.restitution
     record['bounce_speed'] = surface.restitution_threshold
     record['stiffness'] = surface.kp if surface.kp < RIGID else np.inf
@@ -209,16 +219,16 @@ def rotation_to(z):
 
 def surface_warnings(assembly):
     """Name what surfaces ask for and don't get."""
-    asks = Counter()
-    for link in assembly.links:
-        for placed in link.collisions:
-            surface = placed.element.surface
-            torsional = surface.torsional
-            asks['torsional friction of {} collision surfaces is read but not simulated yet'] += (
-                torsional is not None and torsional.coefficient * (
-                    torsional.patch_radius if torsional.use_patch_radius
-                    else torsional.surface_radius) > 0.0)
-            asks['restitution of {} collision surfaces lets nothing bounce: their <threshold> is '
-                 f'{NO_BOUNCE:g} m/s, which is the default'] += (
-                     surface.restitution > 0.0 and surface.restitution_threshold >= NO_BOUNCE)
-    return [ask.format(count) for ask, count in asks.items() if count]
+    surfaces = [placed.element.surface for link in assembly.links for placed in link.collisions]
+    lively = [surface for surface in surfaces if surface.restitution > 0.0]
+    other_friction = [surface for surface in surfaces if surface.bullet is not None and not (
+        surface.bullet.friction == surface.mu and surface.bullet.friction2 == surface.mu2
+        and np.array_equal(surface.bullet.fdir1, surface.fdir1))]
+    warnings = []
+    if lively and all(surface.restitution_threshold >= NO_BOUNCE for surface in lively):
+        warnings.append(f'restitution of {len(lively)} collision surfaces lets nothing bounce: '
+                        f'their <threshold> is {NO_BOUNCE:g} m/s, which is the default')
+    if other_friction:
+        warnings.append(f'friction of {len(other_friction)} collision surfaces is that of their '
+                        '<ode>, which differs from that of their <bullet>')
+    return warnings

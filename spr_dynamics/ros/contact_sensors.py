@@ -10,7 +10,8 @@ from spr_dynamics.ros import convert
 from spr_dynamics.ros.parameters import (
     ParameterError, Parameters, sensor_parameter, SENSOR_PREFIX, SENSOR_TABLE, Value)
 from spr_dynamics.sensors.contact import (
-    ContactSensorSettings, declared_sensors, link_index, SensorError, without_patch)
+    ContactSensorSettings, declared_sensors, without_patch)
+from spr_dynamics.sensors.settings import link_index, SensorError
 
 
 class ContactSensorParameters:

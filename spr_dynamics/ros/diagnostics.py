@@ -144,10 +144,8 @@ class Diagnostics:
                        for info in self._node.get_publishers_info_by_topic(remapped)})
 
     def _sensor_statuses(self) -> list[Status]:
-        return [Status(name, OK, 'contact' if sensor.reading.contact else 'no contact', {
-            'force [N]': ' '.join(f'{entry:.6g}' for entry in sensor.reading.force),
-            'samples': sensor.sample_count, 'enabled': sensor.settings.enabled})
-            for name, sensor in self._simulation.sensors.items()]
+        return [Status(name, WARN if sensor.complaint else OK, sensor.complaint or 'measures',
+                       sensor.facts) for name, sensor in self._simulation.sensors.items()]
 
 
 def _listed(nodes: list[str]) -> str:

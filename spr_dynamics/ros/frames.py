@@ -2,8 +2,8 @@
 What frames are called, and how they hang together.
 
 Those of links are the links of ``robot_description``, with the same parents, so it makes no
-difference to others whether this node or a robot_state_publisher speaks for a joint. A contact
-sensor's frame is called as its topics are: ``contact_sensors/<name>``.
+difference to others whether this node or a robot_state_publisher speaks for a joint. A sensor's
+frame is called as its topics are: ``contact_sensors/<name>``, ``imu/<name>``.
 """
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -66,7 +66,15 @@ class Frames:
 
         :param topic: Its name in ROS.
         """
-        return f'{self._prefix}{SENSORS}/{topic}'
+        return self.named(f'{SENSORS}/{topic}')
+
+    def named(self, name: str) -> str:
+        """
+        Return a frame by the name that it has without the prefix.
+
+        :param name: The name.
+        """
+        return self._prefix + name
 
     def moving(self) -> list[MovingFrame]:
         """List the frames that joints move."""

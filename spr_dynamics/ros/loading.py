@@ -41,7 +41,7 @@ def load_simulation(parameters: Parameters) -> Loaded:
     dt = parameters.value('dt') or model.dt
     sensors = ContactSensorParameters(parameters, model)
     try:
-        simulation = Simulation(model, dt, sensors.settings)
+        simulation = Simulation(model, dt, sensors.settings, seed=parameters.value('seed'))
     except ValueError as error:
         raise ParameterError(str(error)) from None
     simulation.gravity = parameters.value('gravity')

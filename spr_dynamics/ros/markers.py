@@ -1,10 +1,9 @@
-"""``visual_markers`` and ``contact_markers``: a robot and its contacts in RViz, without URDF."""
-from collections.abc import Iterator, Mapping, Sequence
+"""``visual_markers``: what a robot looks like, in RViz, without URDF; and how markers are made."""
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import Point
 import numpy as np
-from rclpy.qos import QoSProfile
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -12,20 +11,12 @@ from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.ros.convert import WORLD_FRAME
 from spr_dynamics.ros.mesh_files import mesh_files, portable_uri
 from spr_dynamics.ros.streams import LATCHED_QOS, Output, Source, Stream
-from spr_dynamics.scene.arrows import Arrow, contact_arrows, metres_per_newton, size
-from spr_dynamics.scene.patches import outline
 from spr_dynamics.scene.shapes import Shape, shapes
 from spr_dynamics.scene.surfaces import surface
 from spr_dynamics.sdformat.elements import Box, Cylinder, Ellipsoid, Geometry, Mesh, Sphere
 from spr_dynamics.sdformat.poses import Pose
 
 Numbers = Sequence[float] | np.ndarray
-
-NEWEST_QOS = QoSProfile(depth=1)  # a picture makes the one before it worthless
-ORANGE, GREEN = (0.95, 0.45, 0.10), (0.10, 0.62, 0.35)
-RED, BLUE = (0.90, 0.15, 0.15), (0.35, 0.55, 0.95)
-SHAFT, HEAD, DOT, LINE = 0.012, 0.03, 0.02, 0.005  # widths, in sizes of the robot
-SHORTEST_ARROW = 1e-3  # in sizes of the robot; RViz refuses arrows without a direction
 
 
 def visual_topics(source: Source, *, has_frames: bool) -> list[Stream]:
@@ -161,100 +152,6 @@ class WorldMarkers:
             T = T_WL[shape.link]
             put_pose(marker, Pose(T[:3, :3], T[:3, 3]) @ shape.T_LS)
         return self.msg
-
-
-def contact_topics(source: Source, sensor_topics: Mapping[str, str]) -> list[Stream]:
-    """
-    Make ``contact_markers``: points and forces of contacts, patches and readings of sensors.
-
-    :param source: What it is made for.
-    :param sensor_topics: The ROS name of each contact sensor.
-    """
-    writer = ContactMarkers(source.simulation, sensor_topics)
-    return [source.topic('contact_markers', MarkerArray, NEWEST_QOS, 'marker_rate', writer.fill)]
-
-
-class ContactMarkers:
-    """
-    The contacts of a simulation and what its sensors read, in the world.
-
-    Each message is a whole picture: it clears the one before, so that nothing that has gone
-    stays, whichever messages are lost.
-    """
-
-    def __init__(self, simulation: Any, sensor_topics: Mapping[str, str]) -> None:
-        """
-        Make the markers.
-
-        :param simulation: The simulation.
-        :param sensor_topics: The ROS name of each contact sensor.
-        """
-        self._simulation, self._topics = simulation, sensor_topics
-        self._size = size(simulation.model)
-        self._metres_per_newton = metres_per_newton(simulation.model)
-        self._points = self._marker('contact_points', Marker.SPHERE_LIST, [DOT] * 3, ORANGE)
-        self._arrows: list[Marker] = []
-        self._clear = clear()
-
-    def fill(self) -> MarkerArray:
-        """Return the present picture."""
-        simulation = self._simulation
-        arrows = contact_arrows(simulation.contacts)
-        markers = [self._clear]
-        if arrows:
-            self._points.points = [point(arrow.point) for arrow in arrows]
-            markers.append(self._points)
-        for marker, arrow in zip(self._enough_arrows(len(arrows)), arrows):
-            if self._put_arrow(marker, arrow):
-                markers.append(marker)
-        if self._topics:
-            markers += self._sensor_markers(link_poses(simulation.model, simulation.q))
-        return MarkerArray(markers=markers)
-
-    def _enough_arrows(self, n: int) -> list[Marker]:
-        """Return n or more markers that are kept for arrows of contacts."""
-        while len(self._arrows) < n:
-            marker = self._arrow_marker('contact_forces', GREEN)
-            marker.id = len(self._arrows)
-            self._arrows.append(marker)
-        return self._arrows
-
-    def _sensor_markers(self, T_WL: np.ndarray) -> Iterator[Marker]:
-        """Yield patch and force of each sensor; red while it reports contact."""
-        model = self._simulation.model
-        for name, topic in self._topics.items():
-            sensor = self._simulation.sensors[name]
-            T_WS = T_WL[model.link_names.index(sensor.settings.link)] @ sensor.settings.pose
-            reading = sensor.reading
-            corners = outline(sensor.settings)
-            if len(corners):
-                line = self._marker(f'contact_sensors/{topic}', Marker.LINE_STRIP,
-                                    [LINE, 0.0, 0.0], RED if reading.contact else BLUE)
-                line.points = [point(T_WS[:3, :3] @ corner + T_WS[:3, 3]) for corner in corners]
-                yield line
-            arrow = self._arrow_marker(f'contact_sensors/{topic}', RED)
-            arrow.id = 1
-            if self._put_arrow(arrow, Arrow(T_WS[:3, 3], T_WS[:3, :3] @ reading.force)):
-                yield arrow
-
-    def _put_arrow(self, marker: Marker, arrow: Arrow) -> bool:
-        """Write an arrow into its marker; return whether it is long enough to be seen."""
-        way = self._metres_per_newton * arrow.force
-        marker.points = [point(arrow.point), point(arrow.point + way)]
-        return float(np.linalg.norm(way)) > SHORTEST_ARROW * self._size
-
-    def _arrow_marker(self, namespace: str, colour: Sequence[float]) -> Marker:
-        return self._marker(namespace, Marker.ARROW, [SHAFT, HEAD, 0.0], colour)
-
-    def _marker(self, namespace: str, kind: int, widths: Sequence[float],
-                colour: Sequence[float]) -> Marker:
-        """Return a marker in the world, with widths in sizes of the robot."""
-        marker = Marker(ns=namespace, type=kind, action=Marker.ADD)
-        marker.header.frame_id = WORLD_FRAME
-        marker.pose.orientation.w = 1.0
-        put_scale(marker, [self._size * width for width in widths])
-        put_colour(marker, colour, 1.0)
-        return marker
 
 
 def clear() -> Marker:

@@ -3,15 +3,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
+import numpy as np
 from rclpy.exceptions import InvalidTopicNameException
 from rclpy.expand_topic_name import expand_topic_name
+from rclpy.validate_full_topic_name import validate_full_topic_name
 from sensor_msgs.msg import Imu
 
 from spr_dynamics.ros import convert
+from spr_dynamics.ros.frames import FixedFrame
 from spr_dynamics.ros.parameters import Value
 from spr_dynamics.ros.streams import NOT_DUE, Output, Source, STATE_QOS
 from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
+from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sensors.declared import placed_sensors
+from spr_dynamics.sensors.force_torque import placed_joint
 
 
 class SamplePublication:
@@ -28,10 +33,7 @@ class SamplePublication:
         :param message_type: Its type.
         :param fill: Writes a time [ns] and a reading into the topic's message and returns that.
         """
-        self.topic = topic
         self._sensor, self._fill = source.simulation.sensors[name], fill
-        self.mount: str = getattr(self._sensor.settings, self._sensor.holder)
-        """The link or joint that it is on."""
         self._output = Output(source.node, message_type, topic, STATE_QOS)
         self._samples = 0
 
@@ -63,26 +65,30 @@ class SamplePublication:
 
 
 def imu_topics(source: Source) -> list[SamplePublication]:
-    """Make a topic for each IMU."""
+    """
+    Make a topic for each IMU.
+
+    :param source: What they are made for.
+    """
     made = []
-    elements = {name: element
-                for name, _, _, element in placed_sensors(source.simulation.model, ImuSensor)}
-    for name, topic in topic_names(source, 'imu', elements).items():
-        settings = source.simulation.sensors[name].settings
-        writer = convert.ImuWriter(frame_id(source, elements[name], name), settings)
+    for name, (own, element) in declared(source, ImuSensor).items():
+        writer = convert.ImuWriter(frame_id(source, f'imu/{own}', element),
+                                   source.simulation.sensors[name].settings)
+        topic = topic_of(source, f'imu/{own}', element, element.topic)
         made.append(SamplePublication(source, name, topic, Imu, writer.fill))
     return made
 
 
 def force_torque_topics(source: Source) -> list[SamplePublication]:
-    """Make a topic for each force-torque sensor."""
+    """
+    Make a topic for each force-torque sensor.
+
+    :param source: What they are made for.
+    """
     made = []
-    model = source.simulation.model
-    elements = {name: element
-                for name, _, _, element in placed_sensors(model, ForceTorqueSensor)}
-    for name, topic in topic_names(source, 'force_torque', elements).items():
-        axes = source.simulation.sensors[name].settings.axes_of(model)
-        message = convert.wrench_message(frame_id(source, elements[name], axes or name))
+    for name, (own, element) in declared(source, ForceTorqueSensor).items():
+        topic = topic_of(source, f'force_torque/{own}', element, element.topic)
+        message = convert.wrench_message(force_torque_frame(source, name, own, element))
 
         def fill(time_ns: int, reading: Any, message: WrenchStamped = message) -> WrenchStamped:
             return convert.fill_wrench(message, time_ns, reading.force, reading.torque)
@@ -91,38 +97,98 @@ def force_torque_topics(source: Source) -> list[SamplePublication]:
     return made
 
 
-def topic_names(source: Source, prefix: str, elements: Mapping[str, Any]) -> dict[str, str]:
+def mounted_frames(source: Source) -> list[FixedFrame]:
     """
-    Return the topic of each sensor: what the file says, or ``prefix/name``.
+    List the frames of the sensors that have one of their own, each on its link.
+
+    That of a force-torque sensor has the axes of its readings; those in the axes of a joint's
+    parent have none of their own, and neither has a sensor whose frame the file names.
 
     :param source: What they are for.
-    :param prefix: What the names of topics begin with.
-    :param elements: The sensors' elements, by name.
     """
-    node, topics = source.node, {}
-    for name, own in convert.topics_from_names(elements).items():
-        asked = elements[name].topic
-        topics[name] = f'{prefix}/{own}'
-        if asked:
-            try:
-                expand_topic_name(asked, node.get_name(), node.get_namespace())
-                topics[name] = asked
-            except InvalidTopicNameException as error:
-                node.get_logger().warning(
-                    f"{elements[name].location.file}:{elements[name].location.line}: sensor "
-                    f"'{name}': <topic> '{asked}' is no name in ROS, so its topic is "
-                    f"'{topics[name]}' ({str(error).splitlines()[0]})")
-    return topics
+    frames, model = [], source.simulation.model
+    for name, (own, element) in declared(source, ImuSensor).items():
+        settings = source.simulation.sensors[name].settings
+        if not element.frame_id:
+            frames.append(FixedFrame(frame_id(source, f'imu/{own}', element),
+                                     source.frames.link(settings.link), pose_of(settings)))
+    for name, (own, element) in declared(source, ForceTorqueSensor).items():
+        settings = source.simulation.sensors[name].settings
+        if not element.frame_id and element.frame != 'parent':
+            T_LS, child = pose_of(settings), placed_joint(model, settings.joint).child
+            frames.append(FixedFrame(
+                force_torque_frame(source, name, own, element),
+                source.frames.link(model.link_names[child]),
+                T_LS if element.frame == 'sensor' else Pose(np.eye(3), T_LS.p)))
+    return frames
 
 
-def frame_id(source: Source, element: Any, axes: str) -> str:
+def declared(source: Source, kind: type) -> dict[str, tuple[str, Any]]:
     """
-    Return the frame of a sensor's messages: what the file says, or where their axes come from.
+    Return the ROS name and the element of each sensor of a kind, by name.
 
     :param source: What they are for.
+    :param kind: The class of elements.
+    """
+    elements = {name: element
+                for name, _, _, element in placed_sensors(source.simulation.model, kind)}
+    return {name: (own, elements[name])
+            for name, own in convert.topics_from_names(elements).items()}
+
+
+def topic_of(source: Source, own: str, element: Any, wanted: str) -> str:
+    """
+    Return the topic of a sensor: that of the file, if it is a name in ROS.
+
+    :param source: What it is for.
+    :param own: The topic if the file doesn't say.
     :param element: The sensor's element.
-    :param axes: The sensor, link or world that has the axes.
+    :param wanted: The topic that it names; empty if it names none.
     """
-    if axes == convert.WORLD_FRAME and not element.frame_id:
-        return axes
-    return source.frame(element.frame_id or axes)
+    node, place = source.node, element.location
+    if not wanted:
+        return own
+    try:
+        validate_full_topic_name(
+            expand_topic_name(wanted, node.get_name(), node.get_namespace()))
+    except (InvalidTopicNameException, ValueError) as error:
+        node.get_logger().warning(
+            f"{place.file}:{place.line}: sensor '{element.name}': <topic> '{wanted}' is no "
+            f"name in ROS, so its topic is '{own}' ({str(error).splitlines()[0]})")
+        return own
+    return wanted
+
+
+def frame_id(source: Source, own: str, element: Any) -> str:
+    """
+    Return the frame of a sensor's messages: that of the file, if it names one.
+
+    :param source: What it is for.
+    :param own: The frame if the file doesn't say.
+    :param element: The sensor's element.
+    """
+    return source.frames.named(element.frame_id or own)
+
+
+def force_torque_frame(source: Source, name: str, own: str, element: Any) -> str:
+    """
+    Return the frame whose axes the readings of a force-torque sensor have.
+
+    :param source: What it is for.
+    :param name: The sensor's name.
+    :param own: Its name in ROS.
+    :param element: Its element.
+    """
+    if element.frame_id or element.frame != 'parent':
+        return frame_id(source, f'force_torque/{own}', element)
+    parent = source.simulation.sensors[name].settings.axes_of(source.simulation.model)
+    return parent if parent == convert.WORLD_FRAME else source.frames.link(parent)
+
+
+def pose_of(settings: Any) -> Pose:
+    """
+    Return the pose of a sensor on its link.
+
+    :param settings: The sensor's.
+    """
+    return Pose(settings.pose[:3, :3], settings.pose[:3, 3])

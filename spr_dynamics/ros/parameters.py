@@ -87,6 +87,8 @@ TABLE = {spec.name: spec for spec in (
          description='Whether simulated time stands still'),
     Spec(name='gravity', kind='numbers', default=None, unit='m/s^2', length=3, live=True,
          description='Gravity in world axes; default: what the file says, else 0 0 -9.8'),
+    Spec(name='seed', kind='integer', default=0, low=0, high=1_000_000_000,
+         description='Of the noise of sensors: equal seeds give equal runs'),
     Spec(name='lock_step', kind='bool', default=False,
          description='Whether time waits for the controller: it advances by control_period for '
                      'each message of joint_commands with the stamp of the newest joint_states'),
@@ -152,13 +154,14 @@ SENSOR_TABLE = {spec.name: spec for spec in (
          infinite=True, live=True, description='Largest magnitude each axis can read; .inf: none'),
     Spec(name='falloff_coefficient', kind='number', default=None, low=0.0, live=True,
          description='Exponent of the loss of force towards the corners of the patch; 0: none'),
-    Spec(name='falloff_mode', kind='text', default=None, live=True,
+    Spec(name='falloff_mode', kind='text', default=None, choices=('klampt', 'edge'), live=True,
          description='Where force is lost: klampt, at the corners of the patch, or edge, all '
                      'around'),
-    Spec(name='contact_rule', kind='text', default=None, live=True,
+    Spec(name='contact_rule', kind='text', default=None,
+         choices=('normal_force', 'any_contact'), live=True,
          description='What is reported as contact: normal_force, as the sensitivities say, or '
                      'any_contact in the patch'),
-    Spec(name='measure', kind='text', default=None, live=True,
+    Spec(name='measure', kind='text', default=None, choices=('sample', 'mean', 'peak'), live=True,
          description='What a sample is made of: its own step (sample), or all steps since the '
                      'last one: their mean, or the peak'),
     Spec(name='noise_when_idle', kind='bool', default=None, live=True,

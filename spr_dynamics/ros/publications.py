@@ -26,14 +26,14 @@ class Publications:
         """
         self._simulation = source.simulation
         self.sensors = SensorPublications(source, sensor_topics)
-        self.samples = [*imu_topics(source), *force_torque_topics(source)]
         self.joint_states = joint_states(source)
         # controllers answer to joint_states, so the rest is there before
         self._all: list[Publication] = [
             *clock_topics(source),
             *scene_topics(source, sensor_topics),
             self.sensors,
-            *self.samples,
+            *imu_topics(source),
+            *force_torque_topics(source),
             *state_topics(source),
             self.joint_states,
         ]

@@ -64,7 +64,7 @@ class Pushes:
                 f'the link {frame!r} is fixed to the world, so nothing can push it'))
         if not (np.abs([*force, *torque]) < LARGEST).all():
             raise CommandRefused('not finite', lambda: (
-                f'force {list(force)}, torque {list(torque)}; expected finite numbers'))
+                f'force {force.tolist()}, torque {torque.tolist()}; expected finite numbers'))
         self._active[k] = Push(np.array(torque), np.array(force), end)
 
     def steps_until_change(self, step: int) -> int:

@@ -45,6 +45,7 @@ def marker_topics(source: Source, sensor_topics: Mapping[str, str], *,
     if source.message_type('visualization_msgs', 'MarkerArray',
                            'visual_markers and contact_markers') is None:
         return []
-    from spr_dynamics.ros.markers import contact_topics, visual_topics
+    from spr_dynamics.ros.contact_markers import contact_topics
+    from spr_dynamics.ros.markers import visual_topics
     return [*visual_topics(source, has_frames=has_frames),
             *contact_topics(source, sensor_topics)]

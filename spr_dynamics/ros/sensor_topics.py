@@ -6,28 +6,34 @@ import numpy as np
 from std_msgs.msg import Bool
 
 from spr_dynamics.ros import convert
+from spr_dynamics.ros.motion_topics import topic_of
 from spr_dynamics.ros.parameters import Value
+from spr_dynamics.ros.sensor_clouds import SensorClouds
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
+from spr_dynamics.sdformat.elements import ContactSensor
+from spr_dynamics.sensors.declared import placed_sensors
 
 
 class SensorPublication:
     """The topics of one contact sensor."""
 
-    def __init__(self, source: Source, name: str, topic: str) -> None:
+    def __init__(self, source: Source, name: str, topic: str, place: str) -> None:
         """
         Make the topics.
 
         :param source: What they are made for.
         :param name: The sensor's name.
         :param topic: Its name in ROS; it names the sensor's frame too.
+        :param place: What the names of its topics begin with.
         """
         node = source.node
-        self.topic = f'contact_sensors/{topic}/wrench'
+        self.topic = f'{place}/wrench'
         self._sensor = source.simulation.sensors[name]
         self._wrench = convert.wrench_message(source.frames.sensor(topic))
         self._wrench_output = Output(node, WrenchStamped, self.topic, STATE_QOS)
         self._contact_publisher = node.create_publisher(
-            Bool, f'contact_sensors/{topic}/contact', LATCHED_QOS)
+            Bool, f'{place}/contact', LATCHED_QOS)
+        self._clouds = SensorClouds(node, place, source.frames.sensor(topic), self._sensor)
         self._samples = 0
         self._contact: bool | None = None
 
@@ -40,6 +46,7 @@ class SensorPublication:
         """Notice who has come to listen; while time stands still, show them the last sample."""
         if self._wrench_output.take_newcomers() and is_still:
             self.publish(self._sensor.sample_time_ns)
+        self._clouds.greet(is_still)
 
     def publish(self, time_ns: int) -> None:
         """
@@ -52,6 +59,7 @@ class SensorPublication:
         force = np.where(self._sensor.settings.has_force, reading.force, 0.0)
         self._wrench_output.publish(
             convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
+        self._clouds.publish(time_ns)
         if reading.contact != self._contact:
             self._contact = bool(reading.contact)
             self._contact_publisher.publish(Bool(data=self._contact))
@@ -68,12 +76,15 @@ class SensorPublications:
         :param topics: The ROS name of each contact sensor.
         """
         self._simulation = source.simulation
-        self.by_name = {name: SensorPublication(source, name, topic)
+        places = places_of(source, topics)
+        self.by_name = {name: SensorPublication(source, name, topic, places[name])
                         for name, topic in topics.items()}
 
     def steps_until_due(self, step: int) -> int:
         """Return how many steps can be taken in one call without missing a sample."""
-        return self._simulation.steps_until_sample() if self.by_name else NOT_DUE
+        sensors = self._simulation.sensors
+        due = min((sensors[name].next_step for name in self.by_name), default=NOT_DUE)
+        return max(1, due - step + 1)
 
     def publish_due(self, step: int) -> None:
         """Publish what was sampled in the last step."""
@@ -92,3 +103,22 @@ class SensorPublications:
 
     def set_rates(self, rates: Mapping[str, Value], step: int) -> None:
         """Do nothing: a sensor has its own rate, among its settings."""
+
+
+def places_of(source: Source, topics: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return what the topics of each contact sensor begin with: the file's topic, if it names one.
+
+    Of two topics in the file the one in ``<contact>`` counts, as in Gazebo.
+
+    :param source: What they are for.
+    :param topics: The ROS name of each contact sensor.
+    """
+    elements = {name: element for name, _, _, element in placed_sensors(
+        source.simulation.model, ContactSensor)}
+    places = {name: f'contact_sensors/{topic}' for name, topic in topics.items()}
+    for name in elements.keys() & topics.keys():
+        element = elements[name]
+        places[name] = topic_of(source, places[name], element,
+                                element.contact_topic or element.topic)
+    return places

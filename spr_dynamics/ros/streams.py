@@ -13,7 +13,6 @@ from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from spr_dynamics.ros.convert import topic_from_name
 from spr_dynamics.ros.description import describe
 from spr_dynamics.ros.frames import Frames
 from spr_dynamics.ros.parameters import Parameters, Value
@@ -212,14 +211,6 @@ class Source:
         """
         return Stream(publish, outputs, self.simulation.dt_ns, rate_name,
                       self.parameters.value(rate_name))
-
-    def frame(self, name: str) -> str:
-        """
-        Return the frame of a link or sensor.
-
-        :param name: Its name in the SDF.
-        """
-        return self.parameters.value('frame_prefix') + topic_from_name(name)
 
     def message_type(self, package: str, name: str, topic: str | None) -> Any:
         """

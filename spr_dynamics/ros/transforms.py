@@ -9,6 +9,7 @@ from rclpy.qos import QoSProfile
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.frames import FixedFrame, MovingFrame
+from spr_dynamics.ros.motion_topics import mounted_frames
 from spr_dynamics.ros.parameters import Value
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Publication, Source
 from spr_dynamics.sdformat.poses import Pose
@@ -33,7 +34,7 @@ def transform_topics(source: Source, sensor_topics: Mapping[str, str]) -> list[P
     frames = source.frames
     moving, fixed = (frames.moving(), frames.fixed()) if publish_tf == ALL else (frames.cut(), [])
     topics: list[Publication] = [StaticTransforms(
-        source, message_type, [*frames.root(), *fixed], sensor_topics)]
+        source, message_type, [*frames.root(), *fixed, *mounted_frames(source)], sensor_topics)]
     if moving:
         writer, simulation = TransformWriter(message_type, moving), source.simulation
         topics.append(source.topic(

@@ -159,7 +159,8 @@ class BulletFriction:
     """Coefficients along and across ``fdir1``."""
     fdir1: np.ndarray
     """First friction direction in the collision's frame, shape (3,); zero: any."""
-    rolling_friction: float
+    rolling_friction: float | None
+    """Torque that resists rolling, for each newton that presses [m]; None: not written."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

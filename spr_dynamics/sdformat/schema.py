@@ -178,13 +178,14 @@ SCHEMA: dict[str, dict[str, Entry]] = {
     'friction': {
         'ode': BRANCH, 'bullet': BRANCH, 'torsional': BRANCH},
     'friction/ode': {
-        'mu': FRICTION, 'mu2': FRICTION, 'fdir1': ZEROS, 'slip1': ZERO, 'slip2': ZERO},
+        'mu': FRICTION, 'mu2': FRICTION, 'fdir1': ZEROS, 'slip1': PASSIVE, 'slip2': PASSIVE},
     'friction/bullet': {
-        'friction': FRICTION, 'friction2': FRICTION, 'fdir1': ZEROS, 'rolling_friction': ONE},
+        'friction': FRICTION, 'friction2': FRICTION, 'fdir1': ZEROS,
+        'rolling_friction': Leaf(non_negative, None)},
     'torsional': {
         'coefficient': FRICTION, 'use_patch_radius': TRUE, 'patch_radius': PASSIVE,
         'surface_radius': PASSIVE, 'ode': BRANCH},
-    'torsional/ode': {'slip': ZERO},
+    'torsional/ode': {'slip': PASSIVE},
     'surface/contact': {
         'ode': BRANCH, 'bullet': ENGINE, 'collide_bitmask': Leaf(bitmask, 255),
         'category_bitmask': Leaf(bitmask, None), 'poissons_ratio': ENGINE,

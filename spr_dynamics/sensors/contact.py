@@ -12,23 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.sdformat.elements import ContactSensor
+from spr_dynamics.sensors.declared import placed_sensors
 from spr_dynamics.sensors.measure import (
     ANY_CONTACT, EDGE, FELT, KLAMPT, MEAN, measure, NORMAL_FORCE, PEAK, READING, SAMPLE, SENSOR)
+from spr_dynamics.sensors.settings import Checked, SensorError
 from spr_dynamics.sensors.taxels import (
     cell_size, DEFAULT_SPREAD, SAMPLE as NEWEST, TAXEL_ROWS)
 
-ROTATION_TOLERANCE = 1e-5  # how far R R^T may be from one: as six printed digits make it
 MOST_TAXELS = 65_536  # keeps a typing error from taking all memory
 
 FALLOFF_MODES = {'klampt': KLAMPT, 'edge': EDGE}
 CONTACT_RULES = {'normal_force': NORMAL_FORCE, 'any_contact': ANY_CONTACT}
 MEASURES = {'sample': SAMPLE, 'mean': MEAN, 'peak': PEAK}
-
-
-class SensorError(SprDynamicsError):
-    """A sensor's settings can't be used; the message names field, value and range."""
 
 
 def repeated(value, n):
@@ -37,7 +33,7 @@ def repeated(value, n):
 
 
 @dataclass(frozen=True, eq=False)
-class ContactSensorSettings:
+class ContactSensorSettings(Checked):
     """
     Where a sensor is and how it measures.
 
@@ -103,24 +99,19 @@ class ContactSensorSettings:
 
         :raises SensorError: At the first value that makes no sense; names field, value and range.
         """
-        finite, endless = {'is_finite': True}, {'is_finite': False}
-        arrays = {name: self._array(name, shape, **kind) for name, shape, kind in (
-            ('pose', (4, 4), finite), ('patch_min', (2,), endless), ('patch_max', (2,), endless),
-            ('force_resolution', (3,), finite), ('force_variance', (3,), finite),
-            ('force_saturation', (3,), endless))}
-        for name in ('force_resolution', 'force_variance', 'force_saturation'):
-            if not (arrays[name] >= 0.0).all():
-                self._refuse(name, '0 or more on each axis')
-        for name, is_finite in (
-                ('patch_tolerance', False), ('force_sensitivity', True),
-                ('release_sensitivity', False), ('falloff_coefficient', True),
-                ('taxel_spread', True), ('rate', True)):
-            self._check_number(name, is_finite)
-        for name, words in (('falloff_mode', FALLOFF_MODES), ('contact_rule', CONTACT_RULES),
+        arrays = {
+            'pose': self._pose('pose'),
+            **{name: self._array(name, (2,), is_finite=False)
+               for name in ('patch_min', 'patch_max')},
+            **{name: self._not_negative(name, is_finite=name != 'force_saturation')
+               for name in ('force_resolution', 'force_variance', 'force_saturation')}}
+        for name in ('patch_tolerance', 'release_sensitivity'):
+            self._number(name, is_finite=False)
+        for name in ('force_sensitivity', 'falloff_coefficient', 'taxel_spread', 'rate'):
+            self._number(name)
+        for name, known in (('falloff_mode', FALLOFF_MODES), ('contact_rule', CONTACT_RULES),
                             ('measure', MEASURES)):
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in words:
-                self._refuse(name, 'one of ' + ', '.join(words))
+            self._one_of(name, known)
         for name in ('noise_when_idle', 'enabled'):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 self._refuse(name, 'true or false')
@@ -137,10 +128,6 @@ class ContactSensorSettings:
 
     def _check_together(self):
         """Refuse values that make no sense beside others."""
-        R = self.pose[:3, :3]
-        if (np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0.0
-                or (self.pose[3] != [0.0, 0.0, 0.0, 1.0]).any()):
-            self._refuse('pose', 'a rotation and a position')
         if not (self.patch_min < self.patch_max).all():
             self._refuse('patch_min', f'less than patch_max = {self.patch_max.tolist()}')
         if self.force_sensitivity < self.release_sensitivity < np.inf:
@@ -159,22 +146,11 @@ class ContactSensorSettings:
         if 0.0 < self.taxel_spread <= half_diagonal:
             self._refuse('taxel_spread', f'0, or more than half a cell: {half_diagonal:g}')
 
-    def _array(self, name, shape, *, is_finite):
-        try:
-            array = np.array(getattr(self, name), dtype=float)
-        except (TypeError, ValueError):
-            self._refuse(name, f'numbers of shape {shape}')
-        if array.shape != shape:
-            self._refuse(name, f'shape {shape}, not {array.shape}')
-        if np.isnan(array).any() or is_finite and not np.isfinite(array).all():
-            self._refuse(name, 'finite numbers' if is_finite else 'no NaN')
+    def _not_negative(self, name, *, is_finite):
+        array = self._array(name, (3,), is_finite=is_finite)
+        if not (array >= 0.0).all():
+            self._refuse(name, '0 or more on each axis')
         return array
-
-    def _check_number(self, name, is_finite):
-        value = getattr(self, name)
-        if (not isinstance(value, (int, float, np.number)) or isinstance(value, bool)
-                or not value >= 0.0 or is_finite and not np.isfinite(value)):
-            self._refuse(name, '0 or more' + (', finite' if is_finite else ''))
 
     def _truth_values(self):
         values = list(np.ravel(self.has_force))
@@ -191,11 +167,6 @@ class ContactSensorSettings:
                          f'{MOST_TAXELS} cells, or 0 0')
         rows, columns = map(int, values)
         return rows, columns
-
-    def _refuse(self, name, allowed):
-        value = getattr(self, name)
-        shown = value.tolist() if isinstance(value, np.ndarray) else value
-        raise SensorError(f'{name} = {shown}: expected {allowed}')
 
 
 WHOLE_LINK = ContactSensorSettings(patch_tolerance=np.inf)
@@ -341,26 +312,20 @@ def declared_sensors(model) -> dict[str, ContactSensorSettings]:
     """
     Return the contact sensors that a model's file declares, by name.
 
-    Without a patch a sensor feels its named collisions, or all of its link. Sensors whose names
-    occur twice are called ``link::sensor``.
+    Without a patch a sensor feels its named collisions, or all of its link.
+
+    :raises SensorError: If one has settings that make no sense; with file and line.
     """
-    placed = [(name, sensor) for name, link in zip(model.link_names, model.assembly.links)
-              for sensor in link.sensors if isinstance(sensor.element, ContactSensor)]
-    names = [sensor.name for _, sensor in placed]
     settings = {}
-    for link, sensor in placed:
-        name = sensor.name if names.count(sensor.name) == 1 else f'{link}::{sensor.name}'
-        pose = np.eye(4)
-        pose[:3, :3], pose[:3, 3] = sensor.T_LS
-        given = sensor.element.patch
+    for name, link, pose, element in placed_sensors(model, ContactSensor):
         try:
             settings[name] = dataclasses.replace(
-                without_patch(given), link=link, pose=pose,
-                collisions=tuple(map(str, sensor.element.collisions)),
-                rate=sensor.element.update_rate, **given).validated()
+                without_patch(element.patch), link=model.link_names[link], pose=pose,
+                collisions=tuple(map(str, element.collisions)), rate=element.update_rate,
+                **element.patch).validated()
         except SensorError as problem:
-            at = sensor.element.location
-            raise SensorError(f"{at.file}:{at.line}: sensor '{sensor.name}': {problem}") from None
+            at = element.location
+            raise SensorError(f"{at.file}:{at.line}: sensor '{element.name}': {problem}") from None
     return settings
 
 
@@ -371,18 +336,6 @@ def without_patch(given) -> ContactSensorSettings:
     :param given: Names of these settings; without a patch among them the sensor has none.
     """
     return ContactSensorSettings() if {'patch_min', 'patch_max'} & set(given) else WHOLE_LINK
-
-
-def link_index(model, name) -> int:
-    """
-    Find a link by name.
-
-    :raises SensorError: If there is none; says what could have been meant.
-    """
-    if name not in model.link_names:
-        raise SensorError(
-            f"link = '{name}': expected a link of the model{name_hint(name, model.link_names)}")
-    return model.link_names.index(name)
 
 
 def watched_shapes(model, settings, link) -> np.ndarray:

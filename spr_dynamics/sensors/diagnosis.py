@@ -13,8 +13,6 @@ def complaint(settings, reading, others) -> str:
     :param others: How many contacts press on collisions of the link that it doesn't watch; None:
         it watches none at all.
     """
-    if not settings.enabled:
-        return 'it is off (enabled = false)'
     if others is None:
         return f"link '{settings.link}' has no collision that can touch anything"
     if reading is None:

@@ -17,10 +17,9 @@ from spr_dynamics.sdformat.elements import ImuSensor
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.sensors import LOCALIZATIONS
 from spr_dynamics.sensors.axis_noise import axis_noises, AxisNoise, NO_NOISE
-from spr_dynamics.sensors.contact import link_index
 from spr_dynamics.sensors.declared import placed_sensors
 from spr_dynamics.sensors.inertial import IMU
-from spr_dynamics.sensors.settings import Checked
+from spr_dynamics.sensors.settings import Checked, link_index
 
 OWN_FRAME = ('', 'local')  # SDFormat's names of a sensor's frame at the start
 # Axes of each frame as columns; x of the world points east and y north, as Gazebo has it.
@@ -71,7 +70,7 @@ class ImuSettings(Checked):
         :raises SensorError: At the first value that makes no sense; names field, value and range.
         """
         return dataclasses.replace(
-            self, pose=self._pose('pose'), rate=self._rate('rate'),
+            self, pose=self._pose('pose'), rate=self._number('rate'),
             localization=self._one_of('localization', LOCALIZATIONS),
             custom_rpy=self._array('custom_rpy', (3,)), grav_dir_x=self._array('grav_dir_x', (3,)),
             angular_velocity_noise=self._noises('angular_velocity_noise'),

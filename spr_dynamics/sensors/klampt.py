@@ -9,7 +9,7 @@ import dataclasses
 import numpy as np
 
 from spr_dynamics.errors import name_hint
-from spr_dynamics.sensors.contact import SensorError
+from spr_dynamics.sensors.settings import SensorError
 
 KLAMPT_NAMES = {
     'rate': 'rate', 'enabled': 'enabled', 'link': 'link', 'Tsensor': 'pose',

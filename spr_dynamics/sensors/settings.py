@@ -1,10 +1,28 @@
-"""What settings of sensors check in the same way."""
+"""What settings of sensors check in the same way, and how they name what they refuse."""
 from typing import NoReturn
 
 import numpy as np
 
+from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.sensors.axis_noise import AxisNoise
-from spr_dynamics.sensors.contact import ROTATION_TOLERANCE, SensorError
+
+ROTATION_TOLERANCE = 1e-5  # how far R R^T may be from one: as six printed digits make it
+
+
+class SensorError(SprDynamicsError):
+    """A sensor's settings can't be used; the message names field, value and range."""
+
+
+def link_index(model, name) -> int:
+    """
+    Find a link by name.
+
+    :raises SensorError: If there is none; says what could have been meant.
+    """
+    if name not in model.link_names:
+        raise SensorError(
+            f"link = '{name}': expected a link of the model{name_hint(name, model.link_names)}")
+    return model.link_names.index(name)
 
 
 class Checked:
@@ -15,16 +33,16 @@ class Checked:
         shown = value.tolist() if isinstance(value, np.ndarray) else value
         raise SensorError(f'{name} = {shown}: expected {allowed}')
 
-    def _array(self, name, shape) -> np.ndarray:
-        """Return finite numbers as an array of its own."""
+    def _array(self, name, shape, *, is_finite=True) -> np.ndarray:
+        """Return numbers as an array of its own."""
         try:
             array = np.array(getattr(self, name), dtype=float)
         except (TypeError, ValueError):
             self._refuse(name, f'numbers of shape {shape}')
         if array.shape != shape:
             self._refuse(name, f'shape {shape}, not {array.shape}')
-        if not np.isfinite(array).all():
-            self._refuse(name, 'finite numbers')
+        if np.isnan(array).any() or is_finite and not np.isfinite(array).all():
+            self._refuse(name, 'finite numbers' if is_finite else 'no NaN')
         return array
 
     def _pose(self, name) -> np.ndarray:
@@ -45,15 +63,17 @@ class Checked:
         x, y, z = (AxisNoise(*row) for row in numbers.tolist())
         return x, y, z
 
-    def _rate(self, name) -> float:
-        """Return a number of samples a second."""
-        rate = getattr(self, name)
-        if not isinstance(rate, (int, float, np.number)) or not 0.0 <= rate < np.inf:
-            self._refuse(name, '0 or more, finite')
-        return float(rate)
+    def _number(self, name, *, is_finite=True) -> float:
+        """Return a number that is not negative."""
+        value = getattr(self, name)
+        if (not isinstance(value, (int, float, np.number)) or isinstance(value, bool)
+                or not value >= 0.0 or is_finite and not np.isfinite(value)):
+            self._refuse(name, '0 or more' + (', finite' if is_finite else ''))
+        return float(value)
 
     def _one_of(self, name, known) -> str:
         """Return a word that is among those known."""
-        if getattr(self, name) not in known:
+        value = getattr(self, name)
+        if not isinstance(value, str) or value not in known:
             self._refuse(name, f'one of {", ".join(known)}')
-        return getattr(self, name)
+        return value

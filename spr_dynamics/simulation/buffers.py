@@ -6,7 +6,8 @@ from spr_dynamics.contact.geometry import Geometry
 from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import joint_laws
 from spr_dynamics.contact.loops import loop_laws
-from spr_dynamics.contact.pairs import candidate_pairs, capacity, inverse_inertias
+from spr_dynamics.contact.pairs import (
+    candidate_pairs, capacity, inverse_inertias, turning_rows)
 from spr_dynamics.contact.records import CONTACT, FOLLOWING, ROW
 from spr_dynamics.contact.solve import SOLVER_ROWS
 from spr_dynamics.dynamics.work import BLOCK_SIZE, Workspace
@@ -24,8 +25,8 @@ FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
  MATRICES_AT, INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, TAXELS_AT, STAGES_AT, IMUS_AT,
  IMU_MEMORIES_AT, FORCE_TORQUES_AT, FORCE_TORQUE_MEMORIES_AT, BODIES_BEYOND_AT, LINKS_BEYOND_AT,
  SHAPES_BEYOND_AT, TIES_BEYOND_AT, N_SHAPES, N_JOINTS, N_CONES, N_LOOPS, N_SENSORS, N_TAXELS,
- N_CONTACTS, N_LIMITS, N_WIDTH, N_MATRIX, INTEGRATOR, N_IMUS, N_FORCE_TORQUES) = range(
-     BLOCK_SIZE, BLOCK_SIZE + 51)
+ N_CONTACTS, N_LIMITS, N_WIDTH, N_REACH, N_MATRIX, INTEGRATOR, N_IMUS,
+ N_FORCE_TORQUES) = range(BLOCK_SIZE, BLOCK_SIZE + 52)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
@@ -55,7 +56,8 @@ class StepBuffers:
         cones = cone_laws(model, options, dt, M_inv)
         loops = loop_laws(model, options, dt, M_inv)
         n_contacts = capacity(model, self.pairs)
-        n_limits = ROWS_A_JOINT * joints.size + ROWS_A_CONE * cones.size + loops.size
+        n_between = loops.size + turning_rows(model, self.pairs)
+        n_limits = ROWS_A_JOINT * joints.size + ROWS_A_CONE * cones.size + n_between
         n_tactile, n_imus, n_force_torques = n_sensors
         self.state = State(model, n_sensors, n_taxels, n_contacts)
         self.sensors = np.zeros(n_tactile, SENSOR)
@@ -69,7 +71,8 @@ class StepBuffers:
         self.felt = np.zeros(n_contacts, FELT)
         self.lag = np.zeros(nv)
         """How far the velocity that moves a joint lies back: 0 the new one, 0.5 the mean."""
-        width = nv if loops.size else 3 if cones.size else 1  # velocities that a row may feel
+        width = nv if n_between else 3 if cones.size else 1  # velocities that a row may feel
+        reach = contact_reach(model, self.pairs)
         n_matrix = nv if n_contacts or n_limits else 0
         work = self.work = Workspace(model, self.state.gravity)
         geometry = Geometry(model, self.pairs)
@@ -79,7 +82,7 @@ class StepBuffers:
             options.record(dt), self.lag, state.numbers, state.counters, state.readings,
             state.contacts, np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW),
             np.zeros(n_limits, ROW),
-            np.zeros((n_contacts, 3, nv)), np.zeros((n_contacts, nv), np.int64),
+            np.zeros((n_contacts, 3, reach)), np.zeros((n_contacts, reach), np.int64),
             np.zeros((n_limits, 1, width)), np.zeros((n_limits, width), np.int64),
             np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
             in_columns(model), np.zeros((MATRICES, n_matrix, n_matrix)),
@@ -88,10 +91,20 @@ class StepBuffers:
             self.imus, state.imus, self.force_torques[0], state.force_torques,
             *self.force_torques[1:])
         sizes = (model.shapes.size, joints.size, cones.size, loops.size, n_tactile, n_taxels,
-                 n_contacts, n_limits, width, n_matrix, integrator, n_imus, n_force_torques)
+                 n_contacts, n_limits, width, reach, n_matrix, integrator, n_imus, n_force_torques)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
         self._kept = geometry, arrays  # the block holds their addresses only
+
+
+def contact_reach(model, pairs) -> int:
+    """Return how many velocities at most move a contact's point on one shape or the other."""
+    path = np.zeros(model.tree.size, np.int64)
+    for i, body in enumerate(model.tree[1:], 1):
+        path[i] = path[body['parent']] + body['next_column'] - body['column']
+    path = path[model.shapes['body']]
+    longest = (path[pairs['a']] + path[pairs['b']]).max(initial=0)
+    return min(longest + model.followers.size, model.nv)
 
 
 def in_columns(model) -> np.ndarray:

@@ -11,11 +11,11 @@ from spr_dynamics.model.records import pose_from_transform, transform_from_pose
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sensors import klampt
 from spr_dynamics.sensors.contact import (
-    cells_of, ContactReading, ContactSensorSettings, link_index, reading_of, sensor_record,
-    SensorError, watched_shapes)
+    cells_of, ContactReading, ContactSensorSettings, reading_of, sensor_record, watched_shapes)
 from spr_dynamics.sensors.diagnosis import complaint
 from spr_dynamics.sensors.drawing import ContactDrawing, drawing_of, METRES_PER_NEWTON
 from spr_dynamics.sensors.measure import FELT, measure, READING, see_contacts
+from spr_dynamics.sensors.settings import link_index, SensorError
 from spr_dynamics.sensors.taxels import SAMPLE
 from spr_dynamics.simulation.preview import find_contacts_at
 from spr_dynamics.simulation.sensor import Sensor, Surroundings
@@ -154,8 +154,26 @@ class ContactSensor(Sensor):
     @property
     def complaint(self) -> str:
         """Why the sensor is silent, or reports less than it feels; empty if all is well."""
-        return complaint(self._settings, self.reading if self.sample_count else None,
-                         self._contacts_elsewhere() if self._watched.any() else None)
+        return super().complaint or complaint(
+            self._settings, self.reading if self.sample_count else None,
+            self._contacts_elsewhere() if self._watched.any() else None)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a report says of the sensor: its measurements, settings, and what it sees."""
+        settings, reading, names = self._settings, self.reading, self._around.model.shape_names
+        partners = dict.fromkeys(self.contacts['partner'].tolist())
+        return super().facts | {
+            'link': settings.link,
+            'patch [m]': (settings.patch_min.tolist(), settings.patch_max.tolist()),
+            'patch_tolerance [m]': settings.patch_tolerance,
+            'force_sensitivity [N]': settings.force_sensitivity,
+            'force_saturation [N]': settings.force_saturation.tolist(),
+            'seen': reading.seen, 'counted': reading.counted,
+            'rejected_by_patch': reading.rejected_by_patch,
+            'rejected_by_tolerance': reading.rejected_by_tolerance,
+            'saturated': reading.saturated, 'nearest_miss [m]': reading.nearest_miss.tolist(),
+            'touches': ', '.join(f'{names[k]} ({k})' for k in partners)}
 
     def _contacts_elsewhere(self):
         """Count what presses on collisions of the link that the sensor doesn't watch."""
@@ -164,7 +182,7 @@ class ContactSensor(Sensor):
         rest = ~self._watched & (
             model.shapes['link'] == link_index(model, self._settings.link))
         touches = rest[contacts['shape_a']] | rest[contacts['shape_b']]
-        return int((touches & (contacts['impulse'][:, 0] > 0.0)).sum())
+        return int((touches & contacts['impulse'].any(axis=1)).sum())
 
     # As Klampt has it.
 

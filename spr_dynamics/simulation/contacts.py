@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from spr_dynamics.contact.records import OPEN, SLIDING, STICKING
 from spr_dynamics.dynamics.kinematics import link_poses
+
+STATES = {OPEN: 'open', STICKING: 'sticking', SLIDING: 'sliding'}
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,16 +83,8 @@ class Contacts(Sequence[Contact]):
             self._model.shape_names, self._model.link_names, self._model.shapes['link'])
         return Contact(
             links[owner[a]], links[owner[b]], names[a], names[b], record['point'], record['n'],
-            -float(record['gap']), record['force'], state_of(record),
+            -float(record['gap']), record['force'], STATES[record['state']],
             (a, b, int(record['key'])))
-
-
-def state_of(record) -> str:
-    """Say what a contact does: a slip beyond the creep of sticking is sliding."""
-    if record['impulse'][0] <= 0.0:
-        return 'open'
-    creep = record['R_stick'] * record['mu'] * record['bound']
-    return 'sliding' if np.hypot(*record['u'][1:]) > creep else 'sticking'
 
 
 def link_wrenches(model, q, records) -> np.ndarray:

@@ -131,6 +131,18 @@ class Sensor(abc.ABC):
         self.keep_schedule()
 
     @property
+    def complaint(self) -> str:
+        """Why the sensor reports less than a user may expect; empty if all is well."""
+        return '' if self._settings.enabled else 'it is off (enabled = false)'
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a report says of the sensor."""
+        return {'virtual': True, 'type': self.type, 'enabled': self._settings.enabled,
+                'samples': self.sample_count,
+                **dict(zip(self.measurement_names, self.measurements.tolist()))}
+
+    @property
     def sample_count(self) -> int:
         """How many samples were taken since the start."""
         return int(self._schedule['samples'][0])

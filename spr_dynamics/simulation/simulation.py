@@ -16,10 +16,11 @@ from spr_dynamics.dynamics.work import N_FORCES
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
 from spr_dynamics.sensors.contact import (
-    cells_of, ContactSensorSettings, declared_sensors, SensorError)
+    cells_of, ContactSensorSettings, declared_sensors)
 from spr_dynamics.sensors.declared import renamed_sensors
 from spr_dynamics.sensors.force_torque import declared_force_torques
 from spr_dynamics.sensors.imu import declared_imus
+from spr_dynamics.sensors.settings import SensorError
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches

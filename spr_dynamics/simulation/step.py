@@ -2,6 +2,7 @@
 import numba
 import numpy as np
 
+from spr_dynamics.contact.anchors import recall_anchors
 from spr_dynamics.contact.cones import find_cone_rows
 from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.geometry import GEOMETRY_SIZE
@@ -12,6 +13,7 @@ from spr_dynamics.contact.laws import contact_state
 from spr_dynamics.contact.loops import find_loop_rows
 from spr_dynamics.contact.records import CONE, CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
 from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
+from spr_dynamics.contact.turning import find_turning_rows
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
@@ -28,10 +30,10 @@ from spr_dynamics.sensors.inertial import mean_accelerations
 from spr_dynamics.sensors.measure import FELT, read_sensors, READING, SENSOR
 from spr_dynamics.sensors.taxels import TAXEL_ROWS
 from spr_dynamics.simulation.buffers import (
-    ACCELERATION, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT,
-    FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT,
-    JOINTS_AT, KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONES,
-    N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH,
+    ACCELERATION, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
+    FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT,
+    KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONES, N_CONTACTS,
+    N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_REACH, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH,
     NUMBERS_AT, OPTIONS_AT, READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT,
     SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TAXELS_AT, TRUNKS_AT,
     VELOCITY, WATCHED_AT)
@@ -42,6 +44,7 @@ from spr_dynamics.simulation.state import (
     CONTACTS, COUNTERS, DROPPED, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
 
 DIVERGED, UNSETTLED = 2, 3
+ROUNDOFF = 1e-9  # of the largest change of velocity in free motion; solutions vary by less
 
 
 @kernel
@@ -84,6 +87,22 @@ def free_velocities(block, q, qd, dt, x, has_spins):
         x[VELOCITY, k] = x[FREE_VELOCITY, k]
 
 
+@kernel
+def guess_velocities(qd, change, x):
+    """
+    Go on as in the last step; but a velocity of round-off is none, and so is such a change.
+
+    What rests or creeps would be shaken by its own round-off for ever: each guess would overshoot.
+    """
+    free_change = 0.0
+    for k in range(qd.size):
+        free_change = max(free_change, abs(x[FREE_VELOCITY, k] - qd[k]))
+    least = ROUNDOFF * free_change
+    for k in range(qd.size):
+        guess = qd[k] + change[k] if abs(change[k]) > least else qd[k]
+        x[VELOCITY, k] = guess if abs(guess) > least else 0.0
+
+
 @exact
 def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, change, options):
     """
@@ -104,13 +123,13 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     pair_in_order(tree, columns, M)
     for k in range(nv):
         M[k, k] += x[DIAGONAL, order[k]]
-        x[VELOCITY, k] = qd[k] + change[k]
+    guess_velocities(qd, change, x)
     reduce_matrix(followers, M)
     iterations, status = find_velocities(
         tree, work, columns, followers, order, contacts, n_contacts, rows, n_rows,
         array_at(block[SORTED_LIMITS_AT], block[N_LIMITS], ROW),
-        array_at(block[J_AT], (capacity, 3, nv), np.float64),
-        array_at(block[SUPPORT_AT], (capacity, nv), np.int64),
+        array_at(block[J_AT], (capacity, 3, block[N_REACH]), np.float64),
+        array_at(block[SUPPORT_AT], (capacity, block[N_REACH]), np.int64),
         array_at(block[ROW_J_AT], (block[N_LIMITS], 1, block[N_WIDTH]), np.float64),
         array_at(block[ROW_SUPPORT_AT], (block[N_LIMITS], block[N_WIDTH]), np.int64),
         array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK),
@@ -152,11 +171,13 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
     count, dropped = find_contacts(geometry, work, options, found)
+    recall_anchors(geometry, work, kept, counters[CONTACTS], found, count, dt)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
     n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
+    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     iterations, status = 0, SOLVED
     if count + n_rows > 0:
         if not has_spins:

@@ -1,0 +1,102 @@
+"""docs/ros_interface.md and config/simulation.yaml say what a running node does."""
+import importlib.util
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from rcl_interfaces.srv import DescribeParameters, ListParameters  # noqa: E402
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy  # noqa: E402
+
+import needs  # noqa: E402
+from ros_harness import Client, NodeProcess  # noqa: E402
+from spr_dynamics.ros.parameters import SENSOR_TABLE, TABLE  # noqa: E402
+
+PAGE = needs.REPOSITORY / 'docs' / 'ros_interface.py'
+OF_OTHER_SENSORS = ('imu/', 'force_torque/')  # the hopper has none
+OF_RCLPY = ('describe_parameters', 'get_parameter_types', 'get_parameters', 'get_type_description',
+            'list_parameters', 'set_parameters', 'set_parameters_atomically')
+
+
+@pytest.fixture(scope='module')
+def page():
+    spec = importlib.util.spec_from_file_location('ros_interface', PAGE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope='module')
+def client(tmp_path_factory):
+    """Return a client of a robot that has all topics."""
+    with NodeProcess(tmp_path_factory.mktemp('page'), robot='hopper', torque_terms=True,
+                     paused=True) as node, Client(node.namespace) as client:
+        client.wait_until(lambda: 'topic' in node.log)
+        client.wait_until(lambda: client.node.count_publishers('joint_states'))
+        client.spin(1.0)
+        yield client
+
+
+def qos_of(info):
+    profile = info.qos_profile
+    if profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
+        return 'latched'
+    return {ReliabilityPolicy.RELIABLE: 'reliable',
+            ReliabilityPolicy.BEST_EFFORT: 'best effort'}[profile.reliability]
+
+
+def test_the_page_is_up_to_date(page):
+    assert PAGE.with_suffix('.md').read_text(encoding='utf-8') == page.page()
+
+
+def test_every_topic_is_there_with_its_type_and_quality_of_service(page, client):
+    """Depths aren't told over DDS."""
+    for topics, look in ((page.PUBLISHED, client.node.get_publishers_info_by_topic),
+                         (page.TAKEN, client.node.get_subscriptions_info_by_topic)):
+        for topic in topics:
+            if topic.name.startswith(OF_OTHER_SENSORS):
+                continue
+            if topic.type.startswith(('nav_msgs', 'diagnostic_msgs', 'visualization_msgs')):
+                needs.module(topic.type.partition('/')[0] + '.msg')
+            if topic.type.startswith('tf2_msgs') and not importlib.util.find_spec('tf2_msgs'):
+                continue  # no wheel has it: test_ros_transforms builds it
+            info, = [info for info in look(topic.name.replace('<name>', 'foot'))
+                     if info.node_name == 'simulation']
+            assert (info.topic_type, qos_of(info)) == (topic.type, topic.qos.partition(',')[0]), \
+                topic.name
+
+
+def test_there_is_no_topic_beyond_those_of_the_page(page, client):
+    at = 'simulation', client.node.get_namespace()
+    for topics, look in ((page.PUBLISHED, client.node.get_publisher_names_and_types_by_node),
+                         (page.TAKEN, client.node.get_subscriber_names_and_types_by_node)):
+        known = {topic.name.replace('<name>', 'foot') for topic in topics}
+        found = {name.removeprefix(at[1] + '/') for name, _ in look(*at)}
+        assert found - {'/rosout', '/parameter_events'} <= known
+
+
+def test_every_service_is_there_and_no_other(page, client):
+    at = 'simulation', client.node.get_namespace()
+    found = {name.removeprefix(f'{at[1]}/simulation/'): types
+             for name, types in client.node.get_service_names_and_types_by_node(*at)}
+    for name, (kind, _) in page.SERVICES.items():
+        assert found.pop(name.removeprefix('~/')) == [kind]
+    assert set(found) <= {*OF_RCLPY, *page.STANDARD_SERVICES}
+
+
+def test_every_parameter_is_declared_as_the_tables_say(client):
+    names = client.call(ListParameters, 'simulation/list_parameters').result.names
+    specs = {**TABLE, **{f'contact_sensors.foot.{name}': spec
+                         for name, spec in SENSOR_TABLE.items()}}
+    others = {name for name in set(names) - set(specs)
+              if not name.startswith(('qos_overrides.', 'use_sim_time', 'start_type_description'))}
+    assert not others
+    described = client.call(DescribeParameters, 'simulation/describe_parameters',
+                            names=list(specs)).descriptors
+    for (name, spec), descriptor in zip(specs.items(), described):
+        assert descriptor.name == name
+        assert descriptor.read_only is not spec.live
+        assert descriptor.description.startswith(spec.description)
+        assert spec.unit in descriptor.description
+        for limits in (*descriptor.floating_point_range, *descriptor.integer_range):
+            assert (limits.from_value, limits.to_value) == (spec.low, spec.high)
