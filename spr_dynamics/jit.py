@@ -1,4 +1,5 @@
 """How kernels are compiled, where their machine code is kept, and the types of their arguments."""
+from collections.abc import Callable
 import contextlib
 import functools
 import gc
@@ -9,11 +10,14 @@ from pathlib import Path
 import re
 import shutil
 import time
+from typing import Any
 
 import numba
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NoPythonBackend
 from numba.np.arrayobj import make_array, populate_array
 
@@ -35,7 +39,7 @@ class Part(JITCodeLibrary):
     The code of a kernel that others call, with all that it calls itself, for them to take in.
 
     numba would optimise it and make machine code of it here, and again in each kernel that calls
-    it: twenty times the work that the entry points need.
+    it: four times the work that the entry points need.
     """
 
     def finalize(self):
@@ -77,18 +81,39 @@ class PartCompiler(CompilerBase):
 
 
 # Arrays belong to the caller, so nobody counts references.
-PLAIN = {'error_model': 'numpy', '_nrt': False}
+PLAIN = {'nopython': True, 'error_model': 'numpy', '_nrt': False}
 # Sums may be reordered and fused; NaN and infinity keep their meaning.
-KERNEL = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, **PLAIN}
-# To make a kernel callable from Python takes as long as all the rest, so only entry points are.
-# A call from Python of any other one is a TypeError; its ``py_func`` is there for tests.
-CALLED = {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True, 'pipeline_class': PartCompiler}
+FAST = {'fastmath': {'contract', 'nsz', 'arcp', 'reassoc'}, **PLAIN}
 
-kernel = numba.njit(**CALLED, **KERNEL)
-exact = numba.njit(**CALLED, **PLAIN)
-inlined = numba.njit(forceinline=True, **CALLED, **KERNEL)
-# For functions that return an array, which numba allows only if references were counted.
-accessor = numba.njit(forceinline=True, **CALLED, **(PLAIN | {'_nrt': True}))
+
+class Kernel(CPUDispatcher):
+    """
+    A function that kernels call.
+
+    A call from Python is a TypeError; ``py_func`` is there for tests.
+
+    :param options: Of numba.
+    """
+
+    def __init__(self, function, **options):
+        options |= {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
+        super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
+
+    def compile(self, sig):
+        """Compile it for types; numba would do so for each number that a caller writes out."""
+        arguments, _ = normalize_signature(sig)
+        return super().compile(tuple(numba.types.unliteral(type_) for type_ in arguments))
+
+
+Decorator = Callable[[Callable], Any]
+kernel: Decorator = functools.partial(Kernel, **FAST)
+exact: Decorator = functools.partial(Kernel, **PLAIN)  # keeps the order of sums as written
+inlined: Decorator = functools.partial(Kernel, forceinline=True, **FAST)
+# Fuses products with sums, but keeps the order.
+ordered: Decorator = functools.partial(
+    Kernel, forceinline=True, **FAST | {'fastmath': {'contract', 'nsz'}})
+# Returns an array, which numba allows only where references are counted.
+accessor: Decorator = functools.partial(Kernel, forceinline=True, **PLAIN | {'_nrt': True})
 
 
 @numba.extending.intrinsic
@@ -172,17 +197,6 @@ def make_room(folder) -> bool:
 
 
 @contextlib.contextmanager
-def folder_for_machine_code(folder):
-    """Let numba keep what it compiles in a folder."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
-
-
-@contextlib.contextmanager
 def collector_at_rest():
     """Let nobody search for dead objects: a compiler makes millions, and most of them live on."""
     was_on = gc.isenabled()
@@ -194,21 +208,38 @@ def collector_at_rest():
             gc.enable()
 
 
-def entry_point(*argument_types):
+class EntryPoint(CPUDispatcher):
     """
-    Compile a kernel for exactly these argument types, and refuse others with TypeError.
+    A kernel that Python can call, compiled or loaded when it first does.
 
-    :param argument_types: Numba types, in order.
-    :returns: A decorator.
+    :param argument_types: Numba types, in order; arguments of others are a TypeError.
     """
-    def decorate(function):
-        start, folder = time.perf_counter(), code_folder(function.__module__)
-        compiled = numba.njit([argument_types], cache=folder is not None, **KERNEL)
-        with collector_at_rest(), folder_for_machine_code(folder or numba.config.CACHE_DIR):
-            dispatcher = compiled(function)
+
+    def __init__(self, function, argument_types):
+        super().__init__(function, targetoptions=dict(FAST))
+        self.argument_types = argument_types
+        folder, before = code_folder(function.__module__), numba.config.CACHE_DIR
+        if folder:
+            numba.config.CACHE_DIR = str(folder)
+            self.enable_caching()
+            numba.config.CACHE_DIR = before
+
+    def compile(self, sig):
+        """Compile it, and say so if that took a while."""
+        arguments, _ = normalize_signature(sig)
+        if arguments != self.argument_types:
+            raise TypeError(f'{self.__name__}: arguments {self.argument_types} expected, got '
+                            f'{arguments}')
+        start = time.perf_counter()
+        with collector_at_rest():
+            entry = super().compile(sig)
         elapsed = time.perf_counter() - start
         if elapsed > SLOW:
             logging.getLogger('spr_dynamics').info(
-                'compiled %s in %.1f s (once per machine)', function.__name__, elapsed)
-        return dispatcher
-    return decorate
+                'compiled %s in %.1f s (once per machine)', self.__name__, elapsed)
+        return entry
+
+
+def entry_point(*argument_types) -> Decorator:
+    """Make a kernel one that Python can call, with exactly these argument types."""
+    return functools.partial(EntryPoint, argument_types=argument_types)

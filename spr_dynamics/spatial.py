@@ -13,10 +13,9 @@ parent's. Linear accelerations are those of the body's origin, as a camera would
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
-from spr_dynamics.jit import CALLED, inlined, PLAIN
+from spr_dynamics.jit import inlined, ordered
 
 
 class Vector(NamedTuple):
@@ -533,7 +532,7 @@ C4, C6, C8, C10, C12, C14, C16 = [(-1) ** k / math.factorial(2 * k) for k in ran
 
 
 # No 'reassoc' here: the reduction must be evaluated in the order written.
-@numba.njit(forceinline=True, fastmath={'contract', 'nsz'}, **PLAIN, **CALLED)
+@ordered
 def sines_and_cosines(angle, sine, cosine):
     """Reduce each angle to a quarter turn about zero, sum the Taylor series, put signs back."""
     for i in range(angle.size):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import needs
-from spr_dynamics.jit import exact, inlined, kernel
+from spr_dynamics.jit import entry_point, exact, inlined, kernel, VECTOR
 
 WHERE = 'import spr_dynamics.jit as jit; print(jit.code_folder("spr_dynamics.{}"))'
 
@@ -40,6 +40,25 @@ def test_only_kernels_can_call_what_is_no_entry_point(decorate):
         with pytest.raises(TypeError):
             add_up(numbers)
     assert numba.njit(lambda x: add_up(x))(numbers) == 6.0
+
+
+def test_entry_points_take_their_own_types_of_arguments_only():
+    @entry_point(VECTOR, numba.int64)
+    def entry_of(x, k):
+        return x[k]
+
+    numbers = np.arange(4.0)
+    frozen = numbers.copy()
+    frozen.setflags(write=False)
+    for _ in range(2):  # before it is compiled, and after
+        for wrong in (numbers[::2], numbers.astype(int), numbers.reshape(2, 2), frozen, [1.0]):
+            with pytest.raises(TypeError):
+                entry_of(wrong, 1)
+        with pytest.raises(TypeError):
+            entry_of(numbers, 1.0)
+        with pytest.raises(TypeError):
+            entry_of(numbers)
+        assert entry_of(numbers, 1) == 1.0
 
 
 @pytest.mark.parametrize('edited', ['jit', 'spatial', 'model.records', 'contact.solve',

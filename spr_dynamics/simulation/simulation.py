@@ -107,6 +107,7 @@ class Simulation:
                                            (integrator, options), buffers.lag, buffers.pairs)
         self._state.gravity[:] = model.gravity
         self.reset()
+        step_many(self._block, self._no_effort, 0)  # compiled now: the first step is on time
 
     def _add_sensor(self, kind: type[Sensor], name: str, *arguments):
         """
