@@ -23,6 +23,7 @@ bench: $(VENV)/.installed-bench
 campaign: $(VENV)/.installed-test
 	SPR_FUZZ_INPUTS=20000 SPR_FUZZ_SCENES=1000 \
 		$(RUN) -m pytest test/test_sdformat_fuzz.py test/test_contact_fuzz.py
+	SPR_STORM_SECONDS=30 $(RUN) -m pytest test/test_ros_storms.py
 
 clean:
 	rm -rf $(VENV) build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,5 +1,6 @@
-"""What a contact sensor adds to a step of the compiled loop: at rest on four points, by kind."""
+"""What a sensor adds to a step of the compiled loop: a robot at rest on four points, by kind."""
 import dataclasses
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -29,6 +30,49 @@ KINDS = {
 }
 
 
+NOISE = ("<noise type='gaussian'><stddev>1</stddev><dynamic_bias_stddev>1</dynamic_bias_stddev>"
+         '<dynamic_bias_correlation_time>60</dynamic_bias_correlation_time></noise>')
+NOISY = ''.join(f'<{what}>' + ''.join(f'<{axis}>{NOISE}</{axis}>' for axis in 'xyz') + f'</{what}>'
+                for what in ('angular_velocity', 'linear_acceleration'))
+# Elements by kind; the first of each table is there because some work is shared by all.
+IN_LINK = {
+    'first IMU': (1, "<sensor name='{}' type='imu'/>"),
+    'each more': (SENSORS, "<sensor name='{}' type='imu'/>"),
+    'each more, noise and drift': (
+        SENSORS, f"<sensor name='{{}}' type='imu'><imu>{NOISY}</imu></sensor>"),
+    'each more, at 100 Hz': (
+        SENSORS, "<sensor name='{}' type='imu'><update_rate>100</update_rate></sensor>"),
+}
+IN_JOINT = {
+    'first force-torque sensor': (1, "<sensor name='{}' type='force_torque'/>"),
+    'each more': (SENSORS, "<sensor name='{}' type='force_torque'/>"),
+    'each more, at 100 Hz': (
+        SENSORS, "<sensor name='{}' type='force_torque'><update_rate>100</update_rate></sensor>"),
+}
+
+
+def with_elements(text, end, element, count):
+    """Return the hopper at rest, with elements before the first of some end tags."""
+    sensors = ''.join(element.format(f's{k}') for k in range(count))
+    sim = spr.Simulation(spr.load(text=text.replace(end, sensors + end, 1), world='ground'),
+                         dt=DT, contact_sensors={})
+    sim.step(n=SETTLING)
+    return sim
+
+
+def print_costs(text, end, kinds):
+    """Print what sensors add that a file declares before an end tag."""
+    sims = {'none': with_elements(text, end, '', 0)} | {
+        kind: with_elements(text, end, element, count)
+        for kind, (count, element) in kinds.items()}
+    times = minima({kind: lambda sim=sim: sim.step(n=EACH) for kind, sim in sims.items()}, EACH)
+    first, *_ = kinds
+    print(f'\n| {first} adds | {times[first] - times["none"]:.3f} us |\n| --- | ---: |')
+    for kind, (count, _) in kinds.items():
+        if kind != first:
+            print(f'| {kind} | {(times[kind] - times["none"]) / count:.3f} us |', flush=True)
+
+
 def standing(model, settings, count):
     """Return the hopper at rest, with some sensors of a kind."""
     sim = spr.Simulation(model, dt=DT, contact_sensors={
@@ -52,6 +96,9 @@ def main():
         print(f'| {kind} | {cost:.3f} |')
     dearest = max(costs, key=costs.__getitem__)
     print(f'\nAllowed: {ALLOWED:g} us; dearest: {dearest}, {costs[dearest]:.3f} us.')
+    text = Path('models/hopper.sdf').read_text(encoding='utf-8')
+    print_costs(text, '</link>', IN_LINK)
+    print_costs(text, '</joint>', IN_JOINT)
 
 
 if __name__ == '__main__':

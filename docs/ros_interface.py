@@ -119,6 +119,19 @@ PUBLISHED = (
           'the sensor', "at the sensor's `rate`: force ON the link; zeros when idle"),
     Topic('contact_sensors/<name>/contact', 'std_msgs/msg/Bool', 'latched, 1', '',
           'at the start and at each change'),
+    Topic('imu/<name>', 'sensor_msgs/msg/Imu', 'reliable, 10', 'the sensor',
+          "for each IMU of the file, at the sensor's rate"),
+    Topic('force_torque/<name>', 'geometry_msgs/msg/WrenchStamped', 'reliable, 10',
+          'as the file says', "for each force-torque sensor of the file, at the sensor's rate"),
+    Topic('/tf', 'tf2_msgs/msg/TFMessage', 'reliable, 100', 'world to links',
+          'what `publish_tf` says, at `tf_rate`'),
+    Topic('/tf_static', 'tf2_msgs/msg/TFMessage', 'latched, 1', 'links to sensors',
+          'what does not move, once'),
+    Topic('robot_description', 'std_msgs/msg/String', 'latched, 1', '', 'the robot as URDF'),
+    Topic('visual_markers', 'visualization_msgs/msg/MarkerArray', 'latched, 1', 'links',
+          'what the robot looks like, once'),
+    Topic('contact_markers', 'visualization_msgs/msg/MarkerArray', 'reliable, 1', 'world',
+          'arrows of contact forces, at `marker_rate`'),
     Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'reliable, 10', '',
           'once a second of wall time: how time runs, the solver, who commands which joint, '
           'refusals, sensors'),
@@ -157,6 +170,8 @@ def kind(spec):
 
 def limits(spec):
     """Say the range of a parameter with its unit."""
+    if spec.choices:
+        return ', '.join(spec.choices)
     words = f'{spec.low:g} to {spec.high:g}' if spec.high < math.inf else \
         f'from {spec.low:g}' if spec.low > -math.inf else ''
     return f'{words} {spec.unit}'.strip()

@@ -54,7 +54,6 @@ def start_nodes(context):
     return [Node(
         package='spr_dynamics',
         executable=executable,
-        name='simulation',
         namespace=LaunchConfiguration('namespace'),
         parameters=[LaunchConfiguration('params_file'), parameters],
         output='screen',

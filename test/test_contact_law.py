@@ -456,3 +456,33 @@ def test_box_on_a_turntable_stays_where_it_is(anchor):
     sim.step(n=3000)
     distance = math.hypot(*sim.q[root.q:root.q + 2])
     assert abs(distance - 1.0) < 1e-6 if anchor else distance - 1.0 > 1e-3
+
+
+def random_surface(rng):
+    """Draw a surface that asks for everything."""
+    mu, mu2, slip1, slip2 = rng.uniform(0, 1.5, 4) * [1, 1, 0.01, 0.01] * (rng.random(4) < 0.7)
+    fdir1 = ' '.join(map(str, rng.normal(size=3)))
+    return (f'<friction><ode><mu>{mu}</mu><mu2>{mu2}</mu2><fdir1>{fdir1}</fdir1>'
+            f'<slip1>{slip1}</slip1><slip2>{slip2}</slip2></ode><torsional><coefficient>'
+            f'{rng.uniform(0, 1)}</coefficient><patch_radius>{rng.uniform(0, 0.05)}</patch_radius>'
+            f'</torsional><bullet><friction>{mu}</friction><friction2>{mu2}</friction2>'
+            f'<fdir1>{fdir1}</fdir1><rolling_friction>{rng.uniform(0, 0.02)}</rolling_friction>'
+            f'</bullet></friction>{bouncing(rng.uniform(0, 1), rng.uniform(0, 1))}')
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_wild_scenes_of_all_surfaces_stay_finite_and_gain_no_energy(seed):
+    """Six things at 10 m/s and 10 rad/s, from above the ground: no overlap gives energy."""
+    rng = np.random.default_rng(seed)
+    things = ''.join(
+        thing(BOX if rng.random() < 0.5 else BALL, name=f'thing{k}', mass=10 ** rng.uniform(-2, 2),
+              pose=' '.join(map(str, [0.4 * k, *rng.uniform(0, 0.3, 1), *rng.uniform(0.2, 1, 1),
+                                      *rng.uniform(-1.5, 1.5, 3)])),
+              surface=random_surface(rng), i=0.01) for k in range(6))
+    sim = world(things, ground=random_surface(rng), dt=float(rng.choice([1e-3, 4e-3])))
+    sim.qd[:] = rng.uniform(-10, 10, sim.model.nv)
+    allowed = sum(energy(sim.model, sim.q, sim.qd))
+    for _ in range(400):
+        sim.step()
+        assert sum(energy(sim.model, sim.q, sim.qd)) < allowed * (1 + 1e-3)
+    assert sim.counters.unsolved == 0 and sim.counters.lagged < 40

@@ -1,5 +1,7 @@
-"""The launch file, for real: the node comes up, moves, and ends with exit code 0."""
+"""The launch file, for real: the nodes come up, the robot moves, all end with exit code 0."""
 import os
+from pathlib import Path
+import tempfile
 import time
 import unittest
 
@@ -10,7 +12,8 @@ launch = pytest.importorskip('launch')
 launch_testing = pytest.importorskip('launch_testing')
 rclpy = pytest.importorskip('rclpy')
 
-from launch.actions import IncludeLaunchDescription, TimerAction  # noqa: E402, I100
+from launch.actions import (  # noqa: E402, I100
+    IncludeLaunchDescription, SetEnvironmentVariable, TimerAction)
 from launch.launch_description_sources import PythonLaunchDescriptionSource  # noqa: E402
 from launch_testing.actions import ReadyToTest  # noqa: E402
 from launch_testing.asserts import assertExitCodes  # noqa: E402
@@ -27,11 +30,16 @@ PATIENCE = 60.0  # [s]
 @pytest.mark.launch_test
 @keep_alive
 def generate_test_description():
-    """Start the shipped launch file, with a namespace and a robot."""
+    """Start the shipped launch file, with a namespace, a robot, and a stand-in for RViz."""
+    program = Path(tempfile.mkdtemp()) / 'rviz2'
+    program.write_text('#!/bin/sh\necho "RViz: $@"\n')
+    program.chmod(0o755)
     simulation = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(LAUNCH_FILE)),
-        launch_arguments={'robot': 'double_pendulum', 'namespace': 'launched'}.items())
+        launch_arguments={'robot': 'double_pendulum', 'namespace': 'launched',
+                          'rviz': 'true'}.items())
     return launch.LaunchDescription([
+        SetEnvironmentVariable('PATH', f'{program.parent}:{os.environ["PATH"]}'),
         simulation,
         TimerAction(period=0.5, actions=[ReadyToTest()]),
     ])
@@ -56,6 +64,11 @@ class TestSimulation(unittest.TestCase):
         context.try_shutdown()
         assert len(states) >= 100
         assert list(states[0].position) != list(states[-1].position)
+
+    def test_rviz_starts_in_the_namespace_and_on_simulated_time(self, proc_output):
+        """It has a configuration of its own, and what launch passes on."""
+        for words in ('RViz: -d /', '--ros-args -r __ns:=/launched -p use_sim_time:=true'):
+            proc_output.assertWaitFor(words, timeout=PATIENCE, stream='stdout')
 
 
 @launch_testing.post_shutdown_test()

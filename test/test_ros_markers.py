@@ -256,11 +256,14 @@ def topics_of(config):
 @pytest.mark.parametrize('robot', ['arm7', 'cart_pole'])
 def test_every_topic_in_rviz_is_published(tmp_path, robot, tf2_msgs):  # noqa: F811
     """By the type that the display takes, and kept for late comers where RViz expects that."""
-    extra = {'contact_sensors.extra.link': {'arm7': 'link7', 'cart_pole': 'cart'}[robot]}
+    extra = {'contact_sensors.extra.link': {'arm7': 'link7', 'cart_pole': 'cart'}[robot],
+             'contact_sensors.extra.taxels': '[2, 3]',
+             'contact_sensors.extra.patch_min': '[-0.1, -0.1]',
+             'contact_sensors.extra.patch_max': '[0.1, 0.1]'}
     config = configuration(tmp_path, robot=robot, **extra)
     topics = topics_of(config)
     assert 'contact_sensors/extra/wrench' in topics
-    assert len(topics) == 4 + (robot != 'cart_pole')
+    assert len(topics) == 3 + 3 + 2 * (robot == 'arm7')
     with NodeProcess(tmp_path, robot=robot, **extra) as node, Client(node.namespace) as client:
         states = client.listen(JointState, 'joint_states')
         client.wait_until(lambda: states)
@@ -278,7 +281,7 @@ def test_shipped_configuration_is_up_to_date(tmp_path):
 
 def test_prefix_of_frames_reaches_the_robot_model():
     config = yaml.safe_load(rviz.configuration(
-        sensors=[], frame_prefix='left/', size=1.0, centre=[0.0, 0.0, 0.5],
+        wrenches=[], clouds=[], frame_prefix='left/', size=1.0, centre=[0.0, 0.0, 0.5],
         metres_per_newton=0.01))
     (robot,) = [display for display in config['Visualization Manager']['Displays']
                 if display['Class'].endswith('RobotModel')]

@@ -17,15 +17,31 @@ ROLLING = 1e-3  # [rad] in a step; what meets parts by a sixth of its cube times
 
 
 @inlined
-def in_shape(shape, p):
-    """Return a point of the world in a shape's frame."""
+def in_shape(shape, body, p):
+    """Return a point of the world in the frame of a body's shape; the world's stay as they are."""
+    if body == 0:
+        return p
     return times(transpose(as_matrix(shape.R_WS, 0)), subtract(p, as_vector(shape.p_WS, 0)))
 
 
 @inlined
-def in_world(shape, p):
-    """Return a point of a shape in the world."""
+def in_world(shape, body, p):
+    """Return a point of a body's shape in the world."""
+    if body == 0:
+        return p
     return add(as_vector(shape.p_WS, 0), times(as_matrix(shape.R_WS, 0), p))
+
+
+@inlined
+def turned_with(shape, body, v):
+    """Return a vector of a body's shape in world axes."""
+    return v if body == 0 else times(as_matrix(shape.R_WS, 0), v)
+
+
+@inlined
+def turned_back(shape, body, v):
+    """Return a vector in world axes as one of a body's shape."""
+    return v if body == 0 else times(transpose(as_matrix(shape.R_WS, 0)), v)
 
 
 @inlined
@@ -46,18 +62,18 @@ def hold(pair, before, contact, a, b, dt):
     :param before: The same contact in the step before.
     :param a: Where shape a is now (``PLACED``).
     """
-    R_WA = as_matrix(a.R_WS, 0)
-    way = add(times(R_WA, as_vector(before.stretch, 0)),
-              subtract(in_world(b, as_vector(before.at_b, 0)),
-                       in_world(a, as_vector(before.at_a, 0))))
+    body_a, body_b = contact.body_a, contact.body_b
+    way = add(turned_with(a, body_a, as_vector(before.stretch, 0)),
+              subtract(in_world(b, body_b, as_vector(before.at_b, 0)),
+                       in_world(a, body_a, as_vector(before.at_a, 0))))
     t1, t2 = as_vector(contact.t1, 0), as_vector(contact.t2, 0)
     s_1 = dot(t1, way) if pair.mu[0] > 0.0 else 0.0
     s_2 = dot(t2, way) if pair.mu[1] > 0.0 else 0.0
     reach = dt * max(pair.mu[0], pair.mu[1]) * pair.w * before.impulse[0]
     if s_1 * s_1 + s_2 * s_2 <= reach * reach:
         contact.b[1], contact.b[2] = -s_1 / dt, -s_2 / dt
-        stretch = times(transpose(R_WA), add(scale(t1, s_1), scale(t2, s_2)))
-        put_vector(contact.stretch, 0, stretch)
+        put_vector(contact.stretch, 0,
+                   turned_back(a, body_a, add(scale(t1, s_1), scale(t2, s_2))))
 
 
 @exact
@@ -72,13 +88,13 @@ def recall_anchors(geometry, work, kept, n_kept, contacts, count, dt):
     first = 0
     for c in range(count):
         contact, pair = contacts[c], pairs[contacts[c].pair]
-        if not pair.holds:
-            continue
+        put_vector(contact.stretch, 0, Vector(0.0, 0.0, 0.0))
         a, b = placed[pair.a], placed[pair.b]
         point = as_vector(contact.point, 0)
-        put_vector(contact.at_a, 0, in_shape(a, point))
-        put_vector(contact.at_b, 0, in_shape(b, point))
-        put_vector(contact.stretch, 0, Vector(0.0, 0.0, 0.0))
+        put_vector(contact.at_a, 0, in_shape(a, contact.body_a, point))
+        put_vector(contact.at_b, 0, in_shape(b, contact.body_b, point))
+        if not pair.holds:
+            continue
         while first < n_kept and kept[first].pair < contact.pair:
             first += 1
         for k in range(first, n_kept):

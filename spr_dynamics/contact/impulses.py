@@ -54,8 +54,7 @@ def find_velocities(tree, work, columns, followers, order, contacts, n_contacts,
         n = here.size
         A, H, x = part_of(matrices[1], n), part_of(matrices[2], n), vectors_of(vectors, n)
         begin, end, place, pivots = indices[0, :n], indices[1, :n], indices[2, :n], indices[3, :n]
-        gather(tree, trunks, i, here.is_coupled, matrices[0], order, free, velocity, A, begin, end,
-               place, x)
+        gather(tree, trunks, here, matrices[0], order, free, velocity, A, begin, end, place, x)
         for f in range(followers.size):
             trunk = trunks[followers[f].trunk]
             if trunk.island == i:

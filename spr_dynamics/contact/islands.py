@@ -9,6 +9,7 @@ TRUNK = np.dtype([
     ('up', np.int64),                            # another trunk of the same island, or itself
     ('is_touched', np.bool_),
     ('island', np.int64),                        # -1: nothing acts on it
+    ('next', np.int64),                          # of the same island; 0: it is the last
     ('offset', np.int64),                        # from columns to the island's own count
 ], align=True)
 
@@ -16,6 +17,7 @@ TRUNK = np.dtype([
 ISLAND = np.dtype([
     ('first_contact', np.int64), ('end_contact', np.int64),
     ('first_row', np.int64), ('end_row', np.int64),
+    ('first_trunk', np.int64), ('last_trunk', np.int64),
     ('size', np.int64),                          # velocities
     ('is_coupled', np.bool_),                    # a joint of one tree follows one of another
 ], align=True)
@@ -79,9 +81,12 @@ def find_islands(tree, followers, contacts, n_contacts, rows, n_rows, trunks, is
             trunks[leader].island = count
             here = islands[count]
             here.size, here.end_contact, here.end_row, here.is_coupled = 0, 0, 0, False
+            here.first_trunk = here.last_trunk = t
             count += 1
         island = trunks[leader].island
-        trunks[t].island = island
+        trunks[islands[island].last_trunk].next = t
+        islands[island].last_trunk = t
+        trunks[t].island, trunks[t].next = island, 0
         trunks[t].offset = islands[island].size - tree[t].column
         islands[island].size += tree[t].end_column - tree[t].column
     for f in range(followers.size):
@@ -122,30 +127,31 @@ def sort_into_islands(tree, contacts, n_contacts, rows, n_rows, trunks, islands,
 
 
 @exact
-def gather(tree, trunks, i, is_coupled, M, order, free, guess, A, begin, end, place, x):
+def gather(tree, trunks, here, M, order, free, guess, A, begin, end, place, x):
     """
-    Copy what island i needs out of the arrays of all velocities.
+    Copy what an island needs out of the arrays of all velocities.
 
-    :param is_coupled: Whether followers make the inertia of one tree another's, too.
+    Where followers make the inertia of one tree another's, too, so do the blocks that are copied.
+
+    :param here: The ``ISLAND`` record.
     :param M: Inertia of all, velocities counted as columns.
     :param x: Result: FREE_VELOCITY and VELOCITY of the island's own.
     :param place: Result: the index into qd of each of them.
     """
-    n = 0
-    for t in range(1, tree.size):
-        if tree[t].trunk != t or trunks[t].island != i:
-            continue
+    n, t = 0, here.first_trunk
+    while t > 0:
         first, size = tree[t].column, tree[t].end_column - tree[t].column
         for row in range(size):
             k = n + row
-            begin[k] = 0 if is_coupled else n
-            end[k] = A.shape[0] if is_coupled else n + size
+            begin[k] = 0 if here.is_coupled else n
+            end[k] = A.shape[0] if here.is_coupled else n + size
             place[k] = order[first + row]
             x[FREE_VELOCITY, k], x[VELOCITY, k] = free[place[k]], guess[place[k]]
-        # the block of the tree itself, or those against all trees of the island
-        for u in range(1 if is_coupled else t, tree.size if is_coupled else t + 1):
-            if tree[u].trunk == u and trunks[u].island == i:
-                for row in range(size):
-                    for column in range(tree[u].column, tree[u].end_column):
-                        A[n + row, column + trunks[u].offset] = M[first + row, column]
+        u = here.first_trunk if here.is_coupled else t
+        while u > 0:
+            for row in range(size):
+                for column in range(tree[u].column, tree[u].end_column):
+                    A[n + row, column + trunks[u].offset] = M[first + row, column]
+            u = trunks[u].next if here.is_coupled else 0
         n += size
+        t = trunks[t].next

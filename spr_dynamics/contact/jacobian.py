@@ -104,8 +104,10 @@ def fill_jacobians(tree, work, columns, trunks, followers, contacts, count, J, s
     """
     for c in range(count):
         contact = contacts[c]
-        contact.n_support, contact.bound_mixed = 0, 0.0
-        contact.bound_before, contact.miss_before = 0.0, 0.0
+        contact.n_support = 0
+        # snapshots hold what a solve may leave alone, too
+        contact.bound_mixed, contact.bound_before, contact.miss_before = 0.0, 0.0, 0.0
+        contact.du[0], contact.du[1], contact.du[2] = 0.0, 0.0, 0.0
         add_path(tree, work, columns, trunks, contact, J[c], support[c], contact.body_b, 1.0)
         add_path(tree, work, columns, trunks, contact, J[c], support[c], contact.body_a, -1.0)
         island = island_of(tree, trunks, contact.body_a, contact.body_b)

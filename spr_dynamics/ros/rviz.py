@@ -18,14 +18,17 @@ from spr_dynamics.errors import SprDynamicsError
 RVIZ = 'rviz2'
 DISTANCE = 3.0  # of the camera from the robot, in sizes of the robot
 SHAFT = 0.02  # width of a wrench's arrow, in sizes of the robot
+DOT = 0.02  # size of a point of a cloud, in sizes of the robot
+PRESSURE = 'fz'  # the field of a cloud that gives a point its colour
 
 
-def configuration(*, sensors: Sequence[str], frame_prefix: str, size: float,
-                  centre: Sequence[float], metres_per_newton: float) -> str:
+def configuration(*, wrenches: Sequence[str], clouds: Sequence[str], frame_prefix: str,
+                  size: float, centre: Sequence[float], metres_per_newton: float) -> str:
     """
     Write a configuration of RViz, as YAML.
 
-    :param sensors: The ROS names of the contact sensors.
+    :param wrenches: The topics of sensors that measure forces.
+    :param clouds: The topics of contact sensors that say what presses where.
     :param frame_prefix: What stands before the name of each frame but ``world``.
     :param size: Of the robot [m].
     :param centre: What to look at [m], shape (3,).
@@ -45,11 +48,15 @@ def configuration(*, sensors: Sequence[str], frame_prefix: str, size: float,
             'Description Topic': topic('robot_description', is_latched=True)}, enabled=False),
         display('MarkerArray', 'Robot', {'Topic': topic('visual_markers', is_latched=True)}),
         display('MarkerArray', 'Contacts', {'Topic': topic('contact_markers')}),
-        *(display('Wrench', f'{sensor} wrench', {
-            'Topic': topic(f'contact_sensors/{sensor}/wrench'), 'Accept NaN Values': False,
+        *(display('Wrench', name, {
+            'Topic': topic(name), 'Accept NaN Values': False,
             'History Length': 1, 'Force Arrow Scale': metres_per_newton,
             'Torque Arrow Scale': metres_per_newton / size, 'Arrow Width': SHAFT * size})
-          for sensor in sensors),
+          for name in wrenches),
+        *(display('PointCloud2', name, {
+            'Topic': topic(name), 'Style': 'Spheres', 'Size (m)': DOT * size, 'Decay Time': 0,
+            'Color Transformer': 'Intensity', 'Channel Name': PRESSURE,
+            'Autocompute Intensity Bounds': True}) for name in clouds),
     ]
     return '\n'.join(yaml_lines({
         'Panels': [{'Class': f'rviz_common/{name}', 'Name': name}
@@ -147,15 +154,27 @@ def for_node() -> tuple[str, str]:
     """
     from rclpy.node import Node
     from spr_dynamics.ros.loading import load_simulation
+    from spr_dynamics.ros.motion_topics import declared, topic_of
     from spr_dynamics.ros.parameters import Parameters
+    from spr_dynamics.ros.sensor_topics import places_of
+    from spr_dynamics.ros.streams import Source
     from spr_dynamics.scene.arrows import centre, metres_per_newton, size
+    from spr_dynamics.sdformat.elements import ForceTorqueSensor
     # of the same name, so that a parameter file for it holds here, too
     node = Node('simulation', start_parameter_services=False, enable_rosout=False)
     parameters = Parameters(node, node._parameter_overrides)
     loaded = load_simulation(parameters)
-    model = loaded.simulation.model
+    model, sensors = loaded.simulation.model, loaded.simulation.sensors
+    source = Source(node, loaded.simulation, parameters)
+    places = {place: sensors[name].settings
+              for name, place in places_of(source, loaded.sensors.topics).items()}
     text = configuration(
-        sensors=list(loaded.sensors.topics.values()),
+        wrenches=[*(f'{place}/wrench' for place in places),
+                  *(topic_of(source, f'force_torque/{own}', element, element.topic)
+                    for own, element in declared(source, ForceTorqueSensor).values())],
+        clouds=[*(f'{place}/points' for place in places),
+                *(f'{place}/taxels' for place, settings in places.items()
+                  if any(settings.taxels))],
         frame_prefix=parameters.value('frame_prefix'), size=size(model),
         centre=centre(model).tolist(), metres_per_newton=metres_per_newton(model))
     return text, node.get_namespace()

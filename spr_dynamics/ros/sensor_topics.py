@@ -82,7 +82,9 @@ class SensorPublications:
 
     def steps_until_due(self, step: int) -> int:
         """Return how many steps can be taken in one call without missing a sample."""
-        return self._simulation.steps_until_sample() if self.by_name else NOT_DUE
+        sensors = self._simulation.sensors
+        due = min((sensors[name].next_step for name in self.by_name), default=NOT_DUE)
+        return max(1, due - step + 1)
 
     def publish_due(self, step: int) -> None:
         """Publish what was sampled in the last step."""

@@ -211,9 +211,10 @@ def first_body(model, joint) -> int:
 
 def sides_of_ties(model, side) -> np.ndarray:
     """Say for each tie whether its side b is on a side of a joint, 1, or a, -1, or neither, 0."""
-    sides = np.zeros(0)
-    closures = [joint for joint in movable(model.assembly) if joint not in movers(model)]
-    for joint in closures:
+    sides, moving = np.zeros(0), set(movers(model))
+    for joint in movable(model.assembly):
+        if joint in moving:
+            continue
         points, angles = HELD[joint.element.type]
         sign = float((joint.child in side.links) - (joint.parent in side.links))
         if side.is_closure:  # what acts on side a is the reverse of what the child gets

@@ -1,0 +1,169 @@
+"""
+Storms of commands, parameters and listeners: the simulation keeps its pace and its state.
+
+The long form: ``SPR_STORM_SECONDS=30 python -m pytest test/test_ros_storms.py`` (make campaign).
+"""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+from rcl_interfaces.srv import SetParameters  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+
+import needs  # noqa: E402
+from ros_harness import Client, NodeProcess, time_ns, twins  # noqa: E402
+
+SECONDS = float(os.environ.get('SPR_STORM_SECONDS', 3.0))
+S = 1_000_000_000
+QUEUE = 8  # requests that may wait; a service keeps 10
+CATCHING_UP = 0.1  # [s]
+LISTENERS = int(5 * max(1.0, SECONDS / 3.0))
+BAD_COMMANDS = """
+import math, sys, time
+import rclpy
+from sensor_msgs.msg import JointState
+
+rclpy.init()
+node = rclpy.create_node('storm', namespace=sys.argv[1])
+publisher = node.create_publisher(JointState, 'joint_commands', 10)
+bad = [JointState(name=['left', 'nobody'], effort=[9.0, 9.0]),
+       JointState(name=['left'], effort=[9.0, 9.0]),
+       JointState(name=['left'], effort=[math.inf]),
+       JointState(name=['left', 'left'], effort=[9.0, 9.0]),
+       JointState(name=['left'], position=[9.0])]
+while not publisher.get_subscription_count():
+    time.sleep(0.01)
+print('storm', flush=True)
+start, sent, seconds, rate = time.monotonic(), 0, float(sys.argv[2]), float(sys.argv[3])
+while (elapsed := time.monotonic() - start) < seconds:
+    for _ in range(min(20, int(elapsed * rate) - sent)):
+        publisher.publish(bad[sent % len(bad)])
+        sent += 1
+    time.sleep(0.0005)
+print(f'sent {sent / seconds:.0f} a second', flush=True)
+"""
+
+
+@pytest.fixture
+def node(tmp_path):
+    robot = tmp_path / 'twins.sdf'
+    robot.write_text(twins())
+    with NodeProcess(tmp_path, robot=robot, gravity='[0.0, 0.0, 0.0]') as node:
+        yield node
+
+
+@pytest.fixture
+def client(node):
+    diagnostics = needs.module('diagnostic_msgs.msg').DiagnosticArray
+    with Client(node.namespace) as client:
+        client.states = client.listen(JointState, 'joint_states')
+        client.reports = client.listen(diagnostics, '/diagnostics')
+        client.wait_until(lambda: client.states and client.reports)
+        client.states.clear()
+        client.reports.clear()
+        yield client
+
+
+def storm(namespace, *, seconds, rate):
+    """Publish bad commands from another process."""
+    return subprocess.Popen([sys.executable, '-c', BAD_COMMANDS, namespace, str(seconds),
+                             str(rate)], stdout=subprocess.PIPE, text=True)
+
+
+def assert_pace(node, client):
+    """
+    Check simulated time against the node's wall clock, and that no step was left out.
+
+    On a busy machine a report may find the node a little behind, which it catches up.
+    """
+    stamps = np.array([time_ns(msg.header.stamp) for msg in client.states])
+    np.testing.assert_array_equal(np.diff(stamps), 1_000_000)
+    client.wait_until(lambda: len(client.reports) >= 3)
+    wall = [time_ns(report.header.stamp) / S for report in client.reports]
+    simulated = [float({pair.key: pair.value for pair in report.status[0].values}['time [s]'])
+                 for report in client.reports]
+    elapsed = wall[-1] - wall[0]
+    factor = (simulated[-1] - simulated[0]) / elapsed
+    print(f'{elapsed:.2f} s at {factor:.4f} of real time')
+    assert factor == pytest.approx(1.0, abs=max(0.01, CATCHING_UP / elapsed))
+    assert 'overrun' not in node.log
+
+
+def test_a_storm_of_bad_commands_changes_nothing(node, client):
+    """The wheels go on with the command that they have, each step where it should be."""
+    commands = client.publisher(JointState, 'joint_commands')
+    client.send(commands, JointState(name=['left', 'right'], effort=[0.5, -0.25]))
+    sender = storm(node.namespace, seconds=SECONDS + 1.0, rate=10_000)
+    assert sender.stdout.readline() == 'storm\n'
+    client.states.clear()
+    client.reports.clear()
+    client.spin(SECONDS)
+    assert_pace(node, client)
+    states = client.states
+    assert len(states) > 0.5 * SECONDS * 1000
+    velocity = np.array([msg.velocity for msg in states])
+    np.testing.assert_allclose(np.diff(velocity, axis=0) - [0.5e-3, -0.25e-3], 0.0, atol=1e-12)
+    assert list(states[-1].effort) == [0.5, -0.25]
+    sender.wait()
+    print(sender.stdout.read())
+    assert node.log.count('joint_commands refused') <= 5 * (1 + (SECONDS + 2.0) / 5.0)
+
+
+def test_a_storm_of_parameters_keeps_the_pace(node, client):
+    service = client.node.create_client(SetParameters, 'simulation/set_parameters')
+    client.wait_until(service.service_is_ready)
+    end, answers, asked = time.monotonic() + SECONDS, [], 0
+    while time.monotonic() < end:
+        value = 100.0 + asked % 7 if asked % 2 else -1.0  # every other one is refused
+        call = service.call_async(SetParameters.Request(parameters=[
+            Parameter('clock_rate', value=value).to_parameter_msg()]))
+        call.add_done_callback(lambda call: answers.append(call.result().results[0].successful))
+        asked += 1
+        client.wait_until(lambda asked=asked: len(answers) > asked - QUEUE)
+    client.wait_until(lambda: len(answers) == asked)
+    print(f'{asked / SECONDS:.0f} changes a second')
+    assert asked > 50 * SECONDS
+    assert sum(answers) == asked // 2
+    assert_pace(node, client)
+
+
+def test_late_listeners_and_a_controller_that_is_killed_keep_the_pace(node, client):
+    sender = storm(node.namespace, seconds=60.0, rate=1000)
+    assert sender.stdout.readline() == 'storm\n'
+    for _ in range(LISTENERS):
+        heard = []
+        subscription = client.node.create_subscription(JointState, 'joint_states', heard.append,
+                                                       10)
+        client.wait_until(lambda heard=heard: heard)
+        client.node.destroy_subscription(subscription)
+    sender.send_signal(signal.SIGKILL)
+    sender.wait()
+    client.spin(SECONDS)
+    assert_pace(node, client)
+
+
+def test_a_node_that_starts_again_is_found_by_the_same_client(tmp_path):
+    robot = tmp_path / 'twins.sdf'
+    robot.write_text(twins())
+    with NodeProcess(tmp_path, robot=robot) as node:
+        with Client(node.namespace) as client:
+            states = client.listen(JointState, 'joint_states')
+            client.wait_until(lambda: len(states) > 100)
+            node.process.send_signal(signal.SIGKILL)
+            node.process.wait()
+            last = time_ns(states[-1].header.stamp)
+            states.clear()
+            with NodeProcess(tmp_path, namespace=node.namespace, robot=robot):
+                client.wait_until(lambda: len(states) > 10)
+                assert time_ns(states[0].header.stamp) <= last or len(states) > 10
+                assert client.call(Trigger, 'simulation/reset').success
+                client.wait_until(lambda: time_ns(states[-1].header.stamp) < S)
