@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from sensor_models import block, patch, WHOLE
+import shipped
 import spr_dynamics as spr
-from spr_dynamics.sensors.contact import read_contacts
+from spr_dynamics.sensors.contact import read_contacts, WHOLE_LINK
 from spr_dynamics.sensors.settings import SensorError
 
 
@@ -372,6 +373,35 @@ def test_contacts_are_what_the_pure_function_measures():
                                sensor.reading.force, atol=1e-12)
     assert (contacts['normal'][:, 2] < -0.999).all()
     np.testing.assert_allclose(reading[4:8], sensor.reading[4:8])
+
+
+@pytest.mark.parametrize('name', ['hopper', 'quadruped', 'rolling_shapes', 'box_stack'])
+def test_sensors_all_over_a_robot_feel_all_that_touches_it(name):
+    """Force and torque on each link are those that the simulation says, at each step of a fall."""
+    model = shipped.load(name)
+    links = [link for link, placed in zip(model.link_names, model.assembly.links)
+             if placed.collisions]
+    assert set(links) == {shape.rsplit('::', 1)[0] for shape in model.shape_names}
+    sim = spr.Simulation(model, contact_sensors={
+        link: dataclasses.replace(WHOLE_LINK, link=link) for link in links})
+    rng = np.random.default_rng(0)
+    sim.qd[:] = 0.3 * rng.normal(size=model.nv)
+    largest = 0.0
+    for _ in range(150):
+        T_WL = spr.link_poses(model, sim.q)
+        sim.step()
+        moved = spr.link_poses(model, sim.q)
+        for k, wrench in enumerate(sim.contact_wrenches):
+            if model.link_names[k] not in links:
+                assert not wrench.any()
+                continue
+            reading, R = sim.sensors[model.link_names[k]].reading, T_WL[k, :3, :3]
+            torque = wrench[:3] + np.cross(moved[k, :3, 3] - T_WL[k, :3, 3], wrench[3:])
+            size = 1.0 + np.abs(wrench).max()
+            np.testing.assert_allclose(R @ reading.force, wrench[3:], atol=1e-10 * size)
+            np.testing.assert_allclose(R @ reading.torque, torque, atol=1e-10 * size)
+            largest = max(largest, size)
+    assert largest > 5.0
 
 
 def test_near_miss_is_counted_and_measured():

@@ -1,4 +1,6 @@
 """What the files of the robots that ship promise in their first lines."""
+import re
+
 import numpy as np
 import pytest
 
@@ -149,3 +151,16 @@ def apex_of(q, k):
     w, x, y, z = q[k + 3:k + 7]
     axis = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
     return q[k:k + 3] + 0.1 * axis
+
+
+def test_examples_of_the_page_on_models_run(monkeypatch, capsys):
+    monkeypatch.chdir(shipped.MODELS.parent)
+    page = (shipped.MODELS.parent / 'docs' / 'models.md').read_text(encoding='utf-8')
+    names = {}
+    for example in re.findall('```python\n(.*?)```', page, re.DOTALL):
+        exec(example, names)
+    assert capsys.readouterr().out.startswith('<4 contacts>')
+    foot = names['sim'].links['front_left_foot']
+    assert 25.0 < foot.contact_force[2] < 35.0
+    for name in NAMES:
+        assert f'`{name}`' in page

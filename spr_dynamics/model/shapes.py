@@ -219,16 +219,16 @@ def rotation_to(z):
 
 def surface_warnings(assembly):
     """Name what surfaces ask for and don't get."""
-    asks = Counter()
-    for link in assembly.links:
-        for placed in link.collisions:
-            surface = placed.element.surface
-            bullet = surface.bullet
-            asks['friction of {} collision surfaces is that of their <ode>, which differs from '
-                 'that of their <bullet>'] += bullet is not None and not (
-                     bullet.friction == surface.mu and bullet.friction2 == surface.mu2
-                     and np.array_equal(bullet.fdir1, surface.fdir1))
-            asks['restitution of {} collision surfaces lets nothing bounce: their <threshold> is '
-                 f'{NO_BOUNCE:g} m/s, which is the default'] += (
-                     surface.restitution > 0.0 and surface.restitution_threshold >= NO_BOUNCE)
-    return [ask.format(count) for ask, count in asks.items() if count]
+    surfaces = [placed.element.surface for link in assembly.links for placed in link.collisions]
+    lively = [surface for surface in surfaces if surface.restitution > 0.0]
+    other_friction = [surface for surface in surfaces if surface.bullet is not None and not (
+        surface.bullet.friction == surface.mu and surface.bullet.friction2 == surface.mu2
+        and np.array_equal(surface.bullet.fdir1, surface.fdir1))]
+    warnings = []
+    if lively and all(surface.restitution_threshold >= NO_BOUNCE for surface in lively):
+        warnings.append(f'restitution of {len(lively)} collision surfaces lets nothing bounce: '
+                        f'their <threshold> is {NO_BOUNCE:g} m/s, which is the default')
+    if other_friction:
+        warnings.append(f'friction of {len(other_friction)} collision surfaces is that of their '
+                        '<ode>, which differs from that of their <bullet>')
+    return warnings

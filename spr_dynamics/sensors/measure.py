@@ -127,7 +127,7 @@ def quantized(value, resolution):
 @exact
 def gather(contacts, n_contacts, watched, R, p, felt):
     """
-    Collect the contacts that press on the shapes which a sensor watches.
+    Collect the contacts that act on the shapes which a sensor watches.
 
     :param watched: Whether the sensor watches a shape, shape (number of shapes,).
     :param R: Orientation of the sensor in the world, ``Matrix``.
@@ -144,7 +144,8 @@ def gather(contacts, n_contacts, watched, R, p, felt):
             sign = 1.0
         elif watched[contact.shape_a]:
             sign, partner = -1.0, contact.shape_b
-        if sign != 0.0 and contact.impulse[0] > 0.0:
+        acts = contact.impulse[0] != 0.0 or contact.impulse[1] != 0.0 or contact.impulse[2] != 0.0
+        if sign != 0.0 and acts:
             row = felt[count]
             normal = scale(times(back, as_vector(contact.n, 0)), sign)
             point = times(back, subtract(as_vector(contact.point, 0), p))

@@ -182,7 +182,7 @@ class ContactSensor(Sensor):
         rest = ~self._watched & (
             model.shapes['link'] == link_index(model, self._settings.link))
         touches = rest[contacts['shape_a']] | rest[contacts['shape_b']]
-        return int((touches & (contacts['impulse'][:, 0] > 0.0)).sum())
+        return int((touches & contacts['impulse'].any(axis=1)).sum())
 
     # As Klampt has it.
 
