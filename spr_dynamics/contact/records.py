@@ -38,7 +38,8 @@ CONTACT = np.dtype([
     ('n', np.float64, 3), ('t1', np.float64, 3), ('t2', np.float64, 3),
     ('gap', np.float64),                         # negative: overlap [m]
     ('mu', np.float64, 2),                       # along t1 and t2
-    ('R', np.float64), ('R_stick', np.float64, 2), ('is_round', np.bool_),
+    ('R', np.float64), ('R_stick', np.float64, 2),
+    ('is_round', np.int64),                      # no bool: snapshots would hold what pads it
     ('b', np.float64, 3),                        # velocity asked for along n, t1, t2 [m/s]
     ('b_calm', np.float64),                      # along n where nothing bounces
     ('bounce', np.float64),                      # along n after an impact, 0: nothing bounces
