@@ -20,9 +20,9 @@ but the simulation itself with `use_sim_time:=true`. Rates count simulated time;
 the first step at or after its time, and none is left out when the node is late. Nothing is built
 for a topic to which nobody listens. Who comes while time stands still is shown the present state.
 
-SDF names that ROS does not allow: `::` becomes `/` in topics and frames and `.` in parameters,
-other characters `_`; two names that become the same are refused. `frame_prefix` stands before
-each frame but `world`.
+SDF names that ROS does not allow: `::` becomes `/` in topics and `.` in parameters, other
+characters `_`; two names that become the same are refused. Frames of links are called as the
+links of `robot_description`; `frame_prefix` stands before each frame but `world`.
 
 ## Published topics
 
@@ -119,6 +119,10 @@ PUBLISHED = (
           'the sensor', "at the sensor's `rate`: force ON the link; zeros when idle"),
     Topic('contact_sensors/<name>/contact', 'std_msgs/msg/Bool', 'latched, 1', '',
           'at the start and at each change'),
+    Topic('contact_sensors/<name>/points', 'sensor_msgs/msg/PointCloud2', 'reliable, 10',
+          'the sensor', "a row for each contact, at the sensor's `rate`"),
+    Topic('contact_sensors/<name>/taxels', 'sensor_msgs/msg/PointCloud2', 'reliable, 10',
+          'the sensor', "forces on the cells of the setting `taxels`, at the sensor's `rate`"),
     Topic('imu/<name>', 'sensor_msgs/msg/Imu', 'reliable, 10', 'the sensor',
           "for each IMU of the file, at the sensor's rate"),
     Topic('force_torque/<name>', 'geometry_msgs/msg/WrenchStamped', 'reliable, 10',

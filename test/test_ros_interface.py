@@ -183,7 +183,7 @@ def test_a_push_turns_with_its_link_and_ends(client, twin):
     put(client, external_wrench_duration=0.05)
     pushes = client.publisher(WrenchStamped, 'external_wrench')
     force, torque = (4.0, -2.0, 1.0), (0.1, 0.2, 0.3)
-    client.send(pushes, push('r1/upper_arm', force=force, torque=torque))
+    client.send(pushes, push('r1/upper arm', force=force, torque=torque))
     step(client, 80)
     arm = twin.links['upper arm']
     for _ in range(50):
@@ -204,8 +204,8 @@ def assert_close(client, sim):
 
 
 @pytest.mark.parametrize('message, warning', [
-    (push('upper_arm', force=(1.0, 0.0, 0.0)),
-     "external_wrench refused: frame_id 'upper_arm' names no link (did you mean 'r1/upper_arm'?)"),
+    (push('upper arm', force=(1.0, 0.0, 0.0)),
+     "external_wrench refused: frame_id 'upper arm' names no link (did you mean 'r1/upper arm'?)"),
     (push('r1/hand', torque=(0.0, math.nan, 0.0)), 'external_wrench refused: force [0.0'),
 ])
 def test_a_push_that_makes_no_sense_is_refused(client, acrobat, twin, message, warning):

@@ -1,5 +1,6 @@
 """docs/ros_interface.md and config/simulation.yaml say what a running node does."""
 import importlib.util
+import re
 
 import pytest
 
@@ -29,9 +30,14 @@ def page():
 @pytest.fixture(scope='module')
 def client(tmp_path_factory):
     """Return a client of a robot that has all topics."""
-    with NodeProcess(tmp_path_factory.mktemp('page'), robot='hopper', torque_terms=True,
-                     paused=True) as node, Client(node.namespace) as client:
-        client.wait_until(lambda: 'topic' in node.log)
+    folder = tmp_path_factory.mktemp('page')
+    with NodeProcess(folder, robot='hopper', torque_terms=True, paused=True, **{
+            'contact_sensors.foot.taxels': '[2.0, 3.0]',
+            'contact_sensors.foot.patch_min': '[-0.1, -0.1]',
+            'contact_sensors.foot.patch_max': '[0.1, 0.1]'}) as node, \
+            Client(node.namespace) as client:
+        client.wait_until(lambda: '/joint_commands' in node.log)
+        client.start_up_report = node.log
         client.wait_until(lambda: client.node.count_publishers('joint_states'))
         client.spin(1.0)
         yield client
@@ -64,6 +70,17 @@ def test_every_topic_is_there_with_its_type_and_quality_of_service(page, client)
                      if info.node_name == 'simulation']
             assert (info.topic_type, qos_of(info)) == (topic.type, topic.qos.partition(',')[0]), \
                 topic.name
+
+
+def test_the_node_says_what_it_has_loaded_when_it_starts(client):
+    """Links and masses, joints and limits, sensors, solver and topics, as aligned tables."""
+    for line in (r'hopper: step 1 ms, real-time factor 1, paused', r'torso +7 +1 ',
+                 r'torso +free +world +torso', r'knee +revolute +thigh +shin +-0.9 +1.6 +150 +8',
+                 r'foot +foot +\[-0.1, -0.1\] \[0.1, 0.1\] +100 +sole',
+                 r'integrator +semi-implicit Euler',
+                 r'\S*/joint_states +sensor_msgs/msg/JointState +out',
+                 r'\S*/joint_commands +sensor_msgs/msg/JointState +in'):
+        assert re.search(rf'^(\[.*\]: )?{line}', client.start_up_report, re.MULTILINE), line
 
 
 def test_there_is_no_topic_beyond_those_of_the_page(page, client):

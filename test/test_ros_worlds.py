@@ -10,6 +10,7 @@ from std_srvs.srv import Trigger  # noqa: E402
 from ros_harness import BEST_EFFORT, Client, NodeProcess, time_ns  # noqa: E402
 from spr_dynamics.ros.loading import load_simulation  # noqa: E402
 from spr_dynamics.ros.parameters import checked, ParameterError  # noqa: E402
+from spr_dynamics.ros.state_topics import robot_roots  # noqa: E402
 
 MS = 1_000_000
 HEIGHT = 0.784308  # [m] of the hopper's torso in its model
@@ -75,6 +76,17 @@ def test_a_world_file_brings_gravity_step_and_what_stands_in_it(world):
     assert sim.q[root.q + 2] == 0.5 + HEIGHT
     sim.step(n=4000)
     assert sim.sensors['foot'].reading.force[2] == pytest.approx(-10.8 * 1.6, rel=1e-3)
+
+
+def test_odometry_is_that_of_the_robot_whatever_else_can_move(tmp_path):
+    """A ball that lies in the world comes first in the file."""
+    file = tmp_path / 'ball.sdf'
+    file.write_text("<sdf version='1.12'><world name='w'><model name='ball'><link name='ball'/>"
+                    '</model></world></sdf>')
+    model = loaded(robot='hopper', world=str(file)).model
+    assert [root.name for root in model.free_roots] == ['ball', 'torso']
+    assert [root.name for root in robot_roots(model)] == ['torso']
+    assert robot_roots(loaded(robot='arm7', world=str(file)).model) == []
 
 
 def test_a_fixed_base_stays_where_the_initial_pose_puts_it():

@@ -20,7 +20,7 @@ from spr_dynamics.ros import convert
 from spr_dynamics.ros.commands import BY_NAME, CommandRefused, IN_ORDER, NEVER
 from spr_dynamics.ros.complaints import Complaints
 from spr_dynamics.ros.diagnostics import Diagnostics
-from spr_dynamics.ros.parameters import Parameters, Value
+from spr_dynamics.ros.parameters import LARGEST_STEP_COUNT, Parameters, Value
 from spr_dynamics.ros.publications import Publications
 from spr_dynamics.ros.pushes import Pushes
 from spr_dynamics.ros.report import report
@@ -85,7 +85,8 @@ class SimulationNode(Node):
             self.get_logger().warning(warning)
         self.get_logger().info(report(self))
         self.publications.publish_now()
-        self._every(GREETING_PERIOD, lambda: self.publications.greet(self.is_paused))
+        self._every(GREETING_PERIOD, lambda: self.publications.greet(
+            self.is_paused or self.is_in_lock_step))
         self._every(Diagnostics.PERIOD, self._diagnostics.tell)
         self._run()
 
@@ -239,10 +240,12 @@ class SimulationNode(Node):
         Take n steps while paused.
 
         :param n: How many.
-        :raises SprDynamicsError: If the simulation is running, or a step fails.
+        :raises SprDynamicsError: If the simulation is running, n is too large, or a step fails.
         """
         if not self.is_paused:
             raise SprDynamicsError('the simulation is running; pause it first (~/pause)')
+        if n > LARGEST_STEP_COUNT:
+            raise SprDynamicsError(f'{n} steps: up to {LARGEST_STEP_COUNT} at a time expected')
         try:
             self._stepper.take(n)
         except SimulationDiverged as error:

@@ -20,6 +20,7 @@ from spr_dynamics.errors import did_you_mean, SprDynamicsError
 Value = Any  # bool, int, float, str, or a list of one of them, as the table says
 
 RCLPY_PREFIX = 'qos_overrides.'  # of parameters that rclpy looks after
+LARGEST_STEP_COUNT = 1_000_000  # nothing else is served meanwhile
 LARGEST_RATE = 100_000.0  # [Hz] keeps a typing error from looking like a rate
 
 TYPES = {
@@ -94,8 +95,8 @@ TABLE = {spec.name: spec for spec in (
                      'each message of joint_commands with the stamp of the newest joint_states'),
     Spec(name='control_period', kind='number', default=0.0, unit='s', low=0.0, high=10.0,
          description='What lock_step advances, a whole number of steps; 0: one step'),
-    Spec(name='step_count', kind='integer', default=1, low=1, high=1_000_000, live=True,
-         description='How many steps ~/step takes'),
+    Spec(name='step_count', kind='integer', default=1, low=1, high=LARGEST_STEP_COUNT,
+         live=True, description='How many steps ~/step takes'),
     Spec(name='state_file', kind='text', default='', live=True,
          description='File that ~/save_state writes and ~/load_state reads'),
     Spec(name='publish_rate', kind='number', default=0.0, unit='Hz of simulated time', low=0.0,

@@ -7,6 +7,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState, MultiDOFJointState
 
 from spr_dynamics.dynamics.terms import torque_terms
+from spr_dynamics.model.model import FreeRoot, Model
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.streams import CLOCK_QOS, Output, Source, STATE_QOS, Stream
 
@@ -74,16 +75,29 @@ def odom(source: Source) -> list[Stream]:
 
     :param source: What it is made for.
     """
-    simulation = source.simulation
-    if not simulation.model.free_roots:
+    simulation, value = source.simulation, source.parameters.value
+    is_alone = not (value('robot') or value('robot_description'))
+    roots = simulation.model.free_roots if is_alone else robot_roots(simulation.model)
+    if not roots:
         return []
     message_type = source.message_type('nav_msgs', 'Odometry', 'odom')
     if message_type is None:
         return []
-    root = simulation.model.free_roots[0]
+    root = roots[0]
     writer = convert.OdometryWriter(message_type, root, source.frames.link(root.name))
     return [source.topic('odom', message_type, STATE_QOS, 'publish_rate',
                          lambda: writer.fill(simulation.time_ns, simulation.q, simulation.qd))]
+
+
+def robot_roots(model: Model) -> list[FreeRoot]:
+    """
+    Return the free roots of a robot, without those of what stands in its world.
+
+    :param model: A world with a robot in it, which comes last.
+    """
+    links = model.assembly.links
+    own = {name for name, link in zip(model.link_names, links) if link.model == links[-1].model}
+    return [root for root in model.free_roots if root.name in own]
 
 
 def torque_term_topics(source: Source) -> list[Stream]:
