@@ -1,5 +1,6 @@
 """visual_markers, contact_markers and the configuration of RViz, over DDS."""
 import os
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ yaml = pytest.importorskip('yaml')
 
 from geometry_msgs.msg import WrenchStamped  # noqa: E402, I100
 from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
 from visualization_msgs.msg import Marker, MarkerArray  # noqa: E402
 
@@ -44,6 +46,11 @@ KINDS = """
       <visual name='read'><geometry><mesh><uri>box.stl</uri></mesh></geometry></visual>
       <visual name='lost'>
         <geometry><mesh><uri>package://nowhere/box.stl</uri></mesh></geometry></visual>
+      <visual name='far'>
+        <geometry><mesh><uri>https://example.org/box.stl</uri></mesh></geometry></visual>
+      <visual name='part'>
+        <geometry><mesh><uri>package://shapes/box.stl</uri><submesh><name>lid</name></submesh>
+        </mesh></geometry></visual>
     </link>
   </model>
 </sdf>
@@ -113,7 +120,15 @@ def test_shapes_of_every_kind_are_drawn_on_their_links(tmp_path, kinds, tf2_msgs
         client.wait_until(lambda: arrays)
         client.spin(0.3)  # it is said once
         assert len(arrays) == 1
-        assert ("visual_markers: 'base::lost' is left out: it is not found") in node.log
+        assert "visual_markers: 'base::lost' is left out: it is not found" in node.log
+        assert "visual_markers: 'base::far' is left out: it is in the network" in node.log
+        assert "visual_markers: 'base::part' is left out: it is a <submesh>" in node.log
+        texts = client.listen(String, 'robot_description', LATCHED)
+        client.wait_until(lambda: texts)
+    # RViz knows no relative paths, and other machines know no paths of this one
+    assert re.findall('filename="([^"]*)"', texts[0].data) == [
+        'package://shapes/box.stl', f'file://{tmp_path}/box.stl', 'package://nowhere/box.stl',
+        'https://example.org/box.stl']
     assert_drawable(arrays[0])
     clear, box, sphere, cylinder, ellipsoid, capsule, kept, read = arrays[0].markers
     assert clear.action == Marker.DELETEALL

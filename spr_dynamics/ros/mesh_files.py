@@ -15,6 +15,7 @@ def mesh_files(mesh: Mesh) -> list[Path]:
     List the files that a mesh may mean, the one to prefer first.
 
     :param mesh: The mesh.
+    :raises ValueError: If its URI leads nowhere; the end of a sentence.
     """
     return mesh_places(SearchPath.of(package_path=package_share))(mesh)
 
@@ -23,10 +24,14 @@ def portable_uri(mesh: Mesh) -> str:
     """
     Return a URI by which programs on other machines find a mesh; empty if there is none.
 
+    RViz can't draw a part of a file, so there is none for a ``<submesh>``.
+
     :param mesh: The mesh.
+    :raises ValueError: If its URI leads nowhere; the end of a sentence.
     """
-    is_there = mesh.uri.startswith(PACKAGE) and any(path.is_file() for path in mesh_files(mesh))
-    return mesh.uri if is_there else ''
+    if mesh.submesh or not mesh.uri.startswith(PACKAGE):
+        return ''
+    return mesh.uri if any(path.is_file() for path in mesh_files(mesh)) else ''
 
 
 def local_uri(mesh: Mesh) -> str:
@@ -37,5 +42,10 @@ def local_uri(mesh: Mesh) -> str:
 
     :param mesh: The mesh.
     """
-    found = next((path for path in mesh_files(mesh) if path.is_file()), None)
-    return portable_uri(mesh) or (mesh.uri if found is None else f'{FILE}{found.resolve()}')
+    try:
+        found = next((path for path in mesh_files(mesh) if path.is_file()), None)
+    except ValueError:
+        return mesh.uri
+    if found is None or mesh.uri.startswith(PACKAGE):
+        return mesh.uri
+    return f'{FILE}{found.resolve()}'
