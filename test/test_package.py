@@ -19,8 +19,6 @@ MODULE_OF = {'python3-lxml': 'lxml', 'python3-numba': 'numba', 'python3-numpy': 
 
 # What no file of ours imports, and why it is needed all the same.
 USED_OTHERWISE = {
-    'diagnostic_msgs': 'looked for when the node starts',
-    'nav_msgs': 'looked for when the node starts',
     'ros2launch': 'runs launch files from the command line',
     'tf2_msgs': 'looked for when the node starts: PyPI does not have it',
 }

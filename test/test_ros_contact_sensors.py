@@ -8,14 +8,14 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from geometry_msgs.msg import WrenchStamped  # noqa: E402, I100
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402, I100
+from geometry_msgs.msg import WrenchStamped  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import GetParameters, SetParametersAtomically  # noqa: E402
 from sensor_msgs.msg import PointCloud2  # noqa: E402
 from std_msgs.msg import Bool  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
-import needs  # noqa: E402
 from ros_harness import Client, LATCHED, NodeProcess, time_ns  # noqa: E402
 from sensor_models import BLOCK, block, patch, SENSOR, WHOLE  # noqa: E402
 import spr_dynamics as spr  # noqa: E402
@@ -208,7 +208,7 @@ def test_noise_and_measure_are_live(client):
 
 
 def test_diagnostics_say_why_a_sensor_is_silent(client, node):
-    messages = client.listen(needs.module('diagnostic_msgs.msg').DiagnosticArray, '/diagnostics')
+    messages = client.listen(DiagnosticArray, '/diagnostics')
     next_sample(client)
 
     def newest():

@@ -6,14 +6,15 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from geometry_msgs.msg import Vector3, Wrench, WrenchStamped  # noqa: E402, I100
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402, I100
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped  # noqa: E402
+from nav_msgs.msg import Odometry  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from sensor_msgs.msg import JointState, MultiDOFJointState  # noqa: E402
 from std_msgs.msg import Header  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
-import needs  # noqa: E402
 from ros_harness import Client, NodeProcess, time_ns  # noqa: E402
 import spr_dynamics as spr  # noqa: E402
 from spr_dynamics.ros import convert  # noqa: E402
@@ -140,8 +141,7 @@ def test_balls_are_commanded_by_the_names_of_their_axes(client, twin):
 
 
 def test_odometry_has_its_twist_in_the_frame_of_the_base(client, twin):
-    odometry = needs.module('nav_msgs.msg').Odometry
-    messages = client.listen(odometry, 'odom')
+    messages = client.listen(Odometry, 'odom')
     client.wait_until(lambda: messages)
     step(client, 50)
     client.wait_until(lambda: time_ns(messages[-1].header.stamp) == 50 * MS)
@@ -262,8 +262,7 @@ def test_a_step_takes_many_and_publishes_each(client):
 
 
 def test_diagnostics_say_who_commands_what(client, acrobat):
-    diagnostics = needs.module('diagnostic_msgs.msg').DiagnosticArray
-    messages = client.listen(diagnostics, '/diagnostics')
+    messages = client.listen(DiagnosticArray, '/diagnostics')
     commands = client.publisher(JointState, 'joint_commands')
     client.send(commands, JointState(name=['elbow'], effort=[0.7]))
     client.send(commands, JointState(name=['elbw'], effort=[0.7]))

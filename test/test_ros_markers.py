@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip('rclpy')
-pytest.importorskip('visualization_msgs')
 yaml = pytest.importorskip('yaml')
 
 from geometry_msgs.msg import WrenchStamped  # noqa: E402, I100

@@ -14,12 +14,12 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402, I100
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
-import needs  # noqa: E402
 from ros_harness import Client, NodeProcess, time_ns, twins  # noqa: E402
 
 SECONDS = float(os.environ.get('SPR_STORM_SECONDS', 3.0))
@@ -63,10 +63,9 @@ def node(tmp_path):
 
 @pytest.fixture
 def client(node):
-    diagnostics = needs.module('diagnostic_msgs.msg').DiagnosticArray
     with Client(node.namespace) as client:
         client.states = client.listen(JointState, 'joint_states')
-        client.reports = client.listen(diagnostics, '/diagnostics')
+        client.reports = client.listen(DiagnosticArray, '/diagnostics')
         client.wait_until(lambda: client.states and client.reports)
         client.states.clear()
         client.reports.clear()

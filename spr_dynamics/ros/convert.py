@@ -11,6 +11,7 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Transform, Twist, Wrench, WrenchStamped
+from nav_msgs.msg import Odometry
 import numpy as np
 from sensor_msgs.msg import Imu, JointState, MultiDOFJointState
 
@@ -166,20 +167,19 @@ class MultiDofWriter:
 class OdometryWriter:
     """One Odometry: pose of a free root in the world, velocity in the root's own axes."""
 
-    def __init__(self, message_type: type, root: Any, frame_id: str) -> None:
+    def __init__(self, root: Any, frame_id: str) -> None:
         """
         Make the message; what is published is exact, so covariances stay zero.
 
-        :param message_type: ``nav_msgs/Odometry``.
         :param root: ``FreeRoot`` entry of a model.
         :param frame_id: The root's frame.
         """
         self._q, self._v = root.q, root.v
-        self.msg = message_type()
+        self.msg = Odometry()
         self.msg.header.frame_id = WORLD_FRAME
         self.msg.child_frame_id = frame_id
 
-    def fill(self, time_ns: int, q: np.ndarray, qd: np.ndarray) -> Any:
+    def fill(self, time_ns: int, q: np.ndarray, qd: np.ndarray) -> Odometry:
         """
         Write a state into the message and return it.
 

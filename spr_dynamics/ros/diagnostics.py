@@ -3,10 +3,10 @@ from collections.abc import Mapping
 import time
 from typing import Any, NamedTuple
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.qos import QoSProfile
 
 from spr_dynamics.ros.commands import BY_NAME, IN_ORDER, NEVER
-from spr_dynamics.ros.streams import Source
 
 OK, WARN, ERROR = range(3)  # levels of DiagnosticStatus
 REPORTS_A_LINE = 10  # reports between two lines in the log
@@ -26,20 +26,16 @@ class Diagnostics:
 
     PERIOD = 1.0  # [s of wall time]
 
-    def __init__(self, node: Any, source: Source) -> None:
+    def __init__(self, node: Any) -> None:
         """
         Make the topic.
 
         :param node: The `SimulationNode`.
-        :param source: Makes topics for it.
         """
         self._node, self._simulation = node, node.simulation
-        self._status_type = source.message_type('diagnostic_msgs', 'DiagnosticStatus', None)
-        self._pair_type = source.message_type('diagnostic_msgs', 'KeyValue', None)
-        message_type = source.message_type('diagnostic_msgs', 'DiagnosticArray', '/diagnostics')
-        self._msg = message_type and message_type()
-        self._publisher = message_type and node.create_publisher(
-            message_type, '/diagnostics', QoSProfile(depth=10))
+        self._msg = DiagnosticArray()
+        self._publisher = node.create_publisher(
+            DiagnosticArray, '/diagnostics', QoSProfile(depth=10))
         self._reports = 0
         self._told_step = 0
         self._mark()
@@ -50,7 +46,7 @@ class Diagnostics:
         elapsed = time.monotonic() - self._wall
         advanced = self._simulation.time - self._time
         self._factor = advanced / elapsed if advanced >= 0.0 else None
-        if self._publisher and self._publisher.get_subscription_count():
+        if self._publisher.get_subscription_count():
             self._publish()
         self._reports += 1
         if self._reports % REPORTS_A_LINE == 0 and self._simulation.step_count != self._told_step:
@@ -73,10 +69,10 @@ class Diagnostics:
     def _publish(self) -> None:
         self._msg.header.stamp = self._node.get_clock().now().to_msg()
         name = self._node.get_fully_qualified_name().lstrip('/')
-        self._msg.status = [self._status_type(
+        self._msg.status = [DiagnosticStatus(
             name=f'{name}: {status.name}', level=bytes([status.level]), message=status.message,
             hardware_id=self._simulation.model.name,
-            values=[self._pair_type(key=key, value=_text(value))
+            values=[KeyValue(key=key, value=_text(value))
                     for key, value in status.values.items()])
             for status in self.statuses()]
         self._publisher.publish(self._msg)

@@ -71,7 +71,7 @@ class SimulationNode(Node):
         self.publications = Publications(source, self._sensor_parameters.topics)
         self._stepper = Stepper(self.simulation, self.commands, self.pushes, self.publications,
                                 self.complaints)
-        self._diagnostics = Diagnostics(self, source)
+        self._diagnostics = Diagnostics(self)
         self._set_timeout()
         self._listen()
         make_services(self)

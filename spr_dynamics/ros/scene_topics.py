@@ -3,6 +3,8 @@ from collections.abc import Mapping
 
 from std_msgs.msg import String
 
+from spr_dynamics.ros.contact_markers import contact_topics
+from spr_dynamics.ros.markers import visual_topics
 from spr_dynamics.ros.streams import LATCHED_QOS, Publication, Source
 from spr_dynamics.ros.transforms import NONE, transform_topics
 
@@ -18,7 +20,8 @@ def scene_topics(source: Source, sensor_topics: Mapping[str, str]) -> list[Publi
     transforms = transform_topics(source, sensor_topics)
     is_elsewhere = source.parameters.value('publish_tf') == NONE
     return [*transforms,
-            *marker_topics(source, sensor_topics, has_frames=is_elsewhere or bool(transforms))]
+            *visual_topics(source, has_frames=is_elsewhere or bool(transforms)),
+            *contact_topics(source, sensor_topics)]
 
 
 def publish_description(source: Source) -> None:
@@ -31,21 +34,3 @@ def publish_description(source: Source) -> None:
     publisher.publish(String(data=source.urdf.text))
     for sentence in source.urdf.left_out:
         source.node.get_logger().warning(f'robot_description leaves out: {sentence}')
-
-
-def marker_topics(source: Source, sensor_topics: Mapping[str, str], *,
-                  has_frames: bool) -> list[Publication]:
-    """
-    Make the topics of markers, where the package of their messages is installed.
-
-    :param source: What they are made for.
-    :param sensor_topics: The ROS name of each contact sensor.
-    :param has_frames: Whether somebody says where the frames of links are.
-    """
-    if source.message_type('visualization_msgs', 'MarkerArray',
-                           'visual_markers and contact_markers') is None:
-        return []
-    from spr_dynamics.ros.contact_markers import contact_topics
-    from spr_dynamics.ros.markers import visual_topics
-    return [*visual_topics(source, has_frames=has_frames),
-            *contact_topics(source, sensor_topics)]

@@ -2,6 +2,7 @@
 import dataclasses
 from typing import Any
 
+from nav_msgs.msg import Odometry
 import numpy as np
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState, MultiDOFJointState
@@ -80,12 +81,9 @@ def odom(source: Source) -> list[Stream]:
     roots = simulation.model.free_roots if is_alone else robot_roots(simulation.model)
     if not roots:
         return []
-    message_type = source.message_type('nav_msgs', 'Odometry', 'odom')
-    if message_type is None:
-        return []
     root = roots[0]
-    writer = convert.OdometryWriter(message_type, root, source.frames.link(root.name))
-    return [source.topic('odom', message_type, STATE_QOS, 'publish_rate',
+    writer = convert.OdometryWriter(root, source.frames.link(root.name))
+    return [source.topic('odom', Odometry, STATE_QOS, 'publish_rate',
                          lambda: writer.fill(simulation.time_ns, simulation.q, simulation.qd))]
 
 

@@ -5,7 +5,6 @@ A publication knows whether anybody listens, when it is due, and how to fill its
 keeps.
 """
 from collections.abc import Callable, Mapping
-import importlib
 import sys
 from typing import Any, Protocol
 
@@ -211,19 +210,3 @@ class Source:
         """
         return Stream(publish, outputs, self.simulation.dt_ns, rate_name,
                       self.parameters.value(rate_name))
-
-    def message_type(self, package: str, name: str, topic: str | None) -> Any:
-        """
-        Return a message type that not every installation has; None after a warning if it hasn't.
-
-        :param package: The package, such as ``nav_msgs``.
-        :param name: The type.
-        :param topic: What is left out without it; None if that is said elsewhere.
-        """
-        try:
-            return getattr(importlib.import_module(f'{package}.msg'), name)
-        except ImportError:
-            if topic is not None:
-                self.node.get_logger().warning(
-                    f'{topic} is not published: the package {package} is not installed')
-            return None

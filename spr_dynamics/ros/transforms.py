@@ -28,17 +28,20 @@ def transform_topics(source: Source, sensor_topics: Mapping[str, str]) -> list[P
     publish_tf = source.parameters.value('publish_tf')
     if publish_tf == NONE:
         return []
-    message_type = source.message_type('tf2_msgs', 'TFMessage', '/tf')
-    if message_type is None:
+    try:
+        from tf2_msgs.msg import TFMessage
+    except ImportError:  # PyPI does not have it
+        source.node.get_logger().warning(
+            '/tf is not published: the package tf2_msgs is not installed')
         return []
     frames = source.frames
     moving, fixed = (frames.moving(), frames.fixed()) if publish_tf == ALL else (frames.cut(), [])
     topics: list[Publication] = [StaticTransforms(
-        source, message_type, [*frames.root(), *fixed, *mounted_frames(source)], sensor_topics)]
+        source, TFMessage, [*frames.root(), *fixed, *mounted_frames(source)], sensor_topics)]
     if moving:
-        writer, simulation = TransformWriter(message_type, moving), source.simulation
+        writer, simulation = TransformWriter(TFMessage, moving), source.simulation
         topics.append(source.topic(
-            '/tf', message_type, TF_QOS, 'tf_rate', lambda: writer.fill(
+            '/tf', TFMessage, TF_QOS, 'tf_rate', lambda: writer.fill(
                 simulation.time_ns, link_poses(simulation.model, simulation.q))))
     return topics
 
