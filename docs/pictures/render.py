@@ -24,6 +24,7 @@ WIDTH, HEIGHT, FINER = 1600, 800, 2  # [pixels]; each is the mean of FINER x FIN
 ORANGE = np.array([0.95, 0.45, 0.10, 1.0], np.float32)
 GREEN = np.array([0.10, 0.62, 0.35, 1.0], np.float32)
 ARROW = 1.5e-3  # [m/N]
+LEAP = [-0.9, 0.0, 0.36, 0.98877108, 0.0, -0.14943813, 0.0] + 12 * [0.0]
 GHOST = 0.32  # how much a moment before the last one covers
 
 STUDIO = """
@@ -100,18 +101,25 @@ def reach(model, q, qd):
     return spr.inverse_dynamics(model, q, qd, 20.0 * (goal - q) - 9.0 * qd)
 
 
+def hold(model, q, qd):
+    """Hold the joints of a robot that nothing holds, by springs and dampers."""
+    return np.concatenate([np.zeros(6), -150.0 * q[7:] - 4.0 * qd[6:]])
+
+
 def motions():
     """Simulate what the picture shows."""
     return [
         record('arm7', (-1.5, -3.2, 0.0), [0.0, 0.22, 0.42, 1.0], effort=reach,
                q=[0.5, -0.9, 0.0, -1.6, 0.0, -0.9, 0.0], tip=(0.0, 0.0, 0.0)),
-        record('hopper', (1.4, -3.2, 0.0), [0.0, 0.22, 0.465],
+        record('quadruped', (0.95, -3.0, 0.0), [0.0, 0.26, 0.52], effort=hold,
+               q=LEAP, qd=[1.7, 0.0, 2.0, 0.0, -0.35, 0.0] + 12 * [0.0]),
+        record('hopper', (3.0, -1.6, 0.0), [0.0, 0.22, 0.465],
                q=[-0.9, 0.0, 0.80, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
                qd=[1.4, 0.0, 2.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
-        record('double_pendulum', (2.1, 0.2, 0.0), [0.0, 0.22, 0.38, 0.5, 0.62],
+        record('double_pendulum', (1.45, 0.8, 0.0), [0.0, 0.22, 0.38, 0.5, 0.62],
                tip=(1.0, 0.0, 0.0)),
-        record('cart_pole', (-1.7, 1.5, 0.0), [0.0, 0.3, 0.58, 0.8], q=[-1.3, 0.1], qd=[1.5, 0.0],
-               tip=(0.0, 0.0, 1.0)),
+        record('humanoid', (-0.9, 0.6, 0.0), [0.0, 0.4, 0.62], q=None, effort=hold,
+               qd=[0.6, 0.0, 0.0, 0.0, 1.2, 0.0] + 21 * [0.0]),
     ]
 
 
@@ -133,7 +141,9 @@ def shape(geometry):
         return mujoco.mjtGeom.mjGEOM_BOX, 0.5 * geometry.size
     if isinstance(geometry, elements.Sphere):
         return mujoco.mjtGeom.mjGEOM_SPHERE, [geometry.radius, 0.0, 0.0]
-    return mujoco.mjtGeom.mjGEOM_CYLINDER, [geometry.radius, 0.5 * geometry.length, 0.0]
+    kind = (mujoco.mjtGeom.mjGEOM_CAPSULE if isinstance(geometry, elements.Capsule)
+            else mujoco.mjtGeom.mjGEOM_CYLINDER)
+    return kind, [geometry.radius, 0.5 * geometry.length, 0.0]
 
 
 def add_line(scene, kind, width, start, end, rgba):
