@@ -131,6 +131,8 @@ def test_questionable_cases_are_refused():
     ({'has_force': [[1], [0, 1]]}, 'has_force = [[1], [0, 1]]: expected three truth values'),
     ({'has_force': '111'}, 'has_force = 111: expected three truth values'),
     ({'taxels': [[1], [1, 2]]}, 'taxels = [[1], [1, 2]]: expected rows and columns'),
+    ({'patch_min': [-1e308, -1], 'patch_max': [1e308, 1], 'falloff_coefficient': 1.0},
+     'falloff_coefficient = 1.0: expected 0 unless the patch is finite'),
     ({'taxels': ('2', '2')}, "taxels = ('2', '2'): expected rows and columns"),
 ])
 def test_senseless_settings_are_refused(change, message):
@@ -272,6 +274,12 @@ def test_what_is_no_contact_is_refused(change, message):
     arguments = {'T_WL': np.eye(4), 'points_W': [[0, 0, 0]], 'forces_W': [[0, 0, 1]]} | change
     with pytest.raises(ValueError, match=message):
         read_contacts(ContactSensorSettings(), **arguments)
+
+
+def test_what_is_no_setting_at_all_is_refused():
+    for function in (read_contacts, spread_contacts):
+        with pytest.raises(SensorError, match='settings = None: expected ContactSensorSettings'):
+            function(None, np.eye(4), [], [])
 
 
 def test_measuring_never_adds_noise_and_needs_no_window():

@@ -60,6 +60,21 @@ def test_sensor_moves_to_another_link():
     np.testing.assert_allclose(sensor.reading.force, [0, 0, 9.81], atol=1e-5)
 
 
+def test_contacts_are_seen_from_the_new_place_at_once():
+    sim = spr.Simulation(block(foot=(100, '')))
+    sensor = sim.sensors['foot']
+    sim.q[:2] = [0.3, 0.4]
+    sim.step(n=501)
+    for settings in (dataclasses.replace(sensor.settings, pose=np.eye(4)),
+                     dataclasses.replace(sensor.settings, link='ground', collisions=())):
+        sensor.settings = settings
+        at_once = sensor.contacts
+        sim.step()
+        for name in ('position', 'normal', 'force'):
+            np.testing.assert_allclose(at_once[name], sensor.contacts[name], atol=1e-5)
+        assert len(at_once) == 4
+
+
 def test_sensor_that_was_off_starts_anew_without_a_burst():
     sim = spr.Simulation(block(foot=(100, '')))
     sensor = sim.sensors['foot']

@@ -15,7 +15,8 @@ from spr_dynamics.sdformat.elements import ContactSensor
 from spr_dynamics.sensors.declared import placed_sensors
 from spr_dynamics.sensors.measure import (
     ANY_CONTACT, EDGE, FELT, KLAMPT, MEAN, measure, NORMAL_FORCE, PEAK, READING, SAMPLE, SENSOR)
-from spr_dynamics.sensors.settings import Checked, is_transform, real_numbers, SensorError
+from spr_dynamics.sensors.settings import (
+    Checked, is_transform, real_numbers, SensorError, validated_as)
 from spr_dynamics.sensors.taxels import (
     cell_size, DEFAULT_SPREAD, SAMPLE as NEWEST, TAXEL_ROWS)
 
@@ -130,7 +131,8 @@ class ContactSensorSettings(Checked):
         if self.force_sensitivity < self.release_sensitivity < np.inf:
             self._refuse('release_sensitivity',
                          f'0 to force_sensitivity = {self.force_sensitivity}, or inf')
-        is_endless = not np.isfinite(self.patch_max - self.patch_min).all()
+        with np.errstate(over='ignore'):
+            is_endless = not np.isfinite(self.patch_max - self.patch_min).all()
         if self.falloff_coefficient > 0.0 and is_endless:
             self._refuse('falloff_coefficient', '0 unless the patch is finite')
         if self.taxels == (0, 0):
@@ -219,7 +221,8 @@ def read_contacts(settings, T_WL, points_W, forces_W, skin_W=None) -> ContactRea
     :raises SensorError: If the settings make no sense.
     :raises ValueError: If a pose, points or forces are none.
     """
-    reading, _ = measured(settings.validated(), T_WL, points_W, forces_W, skin_W)
+    settings = validated_as(ContactSensorSettings, settings)
+    reading, _ = measured(settings, T_WL, points_W, forces_W, skin_W)
     return reading_of(reading)
 
 
@@ -235,7 +238,7 @@ def spread_contacts(settings, T_WL, points_W, forces_W, skin_W=None) -> np.ndarr
     :raises SensorError: If the settings make no sense.
     :raises ValueError: If a pose, points or forces are none.
     """
-    settings = settings.validated()
+    settings = validated_as(ContactSensorSettings, settings)
     _, taxels = measured(settings, T_WL, points_W, forces_W, skin_W)
     return taxels.reshape(*settings.taxels, 3)
 

@@ -77,10 +77,17 @@ class ContactSensor(Sensor):
         :raises SensorError: If they make no sense, or don't fit the model; nothing has changed
             then.
         """
-        before = self._way_of_feeling()
+        place, before = self._place(), self._way_of_feeling()
         super().change_settings(settings)
         if self._way_of_feeling() != before:
             self._start_window()
+        has_stepped = self._memory['R_WS'].any()
+        if has_stepped and self._place() != place:
+            T_WS = self.pose
+            self._memory['R_WS'], self._memory['p_WS'] = T_WS[:3, :3].ravel(), T_WS[:3, 3]
+
+    def _place(self):
+        return self._record['body'].tobytes() + self._record['X'].tobytes()
 
     def _way_of_feeling(self):
         """Return what decides whether and how a step is felt and judged."""
@@ -125,7 +132,8 @@ class ContactSensor(Sensor):
         """
         The contacts of the last step as the sensor sees them, as ``FELT`` records.
 
-        They are in its frame at that step: ``position`` on the surface of the link, ``normal``
+        They are in its frame at that step, or in its present one if it was moved to another place
+        since: ``position`` on the surface of the link, ``normal``
         into it, ``force`` on it, ``depth``, ``weight``, the ``partner`` (an index into
         ``model.shape_names``), and the ``status``: 0 counted, 1 beside the patch, 2 off its
         tolerance.
