@@ -88,9 +88,9 @@ def test_sensor_that_was_off_starts_anew_without_a_burst():
     assert sensor.sample_count == count + 10
 
 
-@pytest.mark.parametrize('first, second, most', [
-    ({'rate': 50.0}, {'rate': 100.0}, 4), ({'enabled': False}, {'enabled': True}, 4)])
-def test_settings_that_keep_changing_give_no_burst(first, second, most):
+@pytest.mark.parametrize('first, second', [
+    ({'rate': 50.0}, {'rate': 100.0}), ({'enabled': False}, {'enabled': True})])
+def test_settings_that_keep_changing_give_no_burst(first, second):
     """In 30 ms no more samples than 100 Hz gives."""
     sim = spr.Simulation(block(foot=(100, '')))
     sensor = sim.sensors['foot']
@@ -99,11 +99,11 @@ def test_settings_that_keep_changing_give_no_burst(first, second, most):
     for k in range(30):
         sensor.settings = dataclasses.replace(sensor.settings, **(second if k % 2 else first))
         sim.step()
-    assert 1 <= sensor.sample_count - count <= most
-    times = sensor.sample_time_ns
+    assert 1 <= sensor.sample_count - count <= 3
+    newest = sensor.sample_time_ns
     sensor.settings = dataclasses.replace(sensor.settings, rate=100.0, enabled=True)
     sim.step(n=sim.steps_until_sample())
-    assert sensor.sample_time_ns >= times + 10_000_000
+    assert sensor.sample_time_ns >= newest + 10_000_000
 
 
 def test_change_to_a_faster_rate_acts_a_period_after_the_newest_sample():
