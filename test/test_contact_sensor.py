@@ -10,7 +10,7 @@ import needs
 from sensor_models import BLOCK, block, patch
 import spr_dynamics as spr
 from spr_dynamics.sensors.contact import (
-    ContactSensorSettings, read_contacts, spread_contacts)
+    ContactSensorSettings, read_contacts, spread_contacts, WHOLE_LINK)
 from spr_dynamics.sensors.settings import SensorError
 from spr_dynamics.sensors.taxels import cell_centres
 
@@ -120,10 +120,46 @@ def test_questionable_cases_are_refused():
     ({'taxels': (2, 2), 'taxel_spread': 0.7, 'patch_min': [-1, -1], 'patch_max': [1, 1]},
      'taxel_spread = 0.7: expected 0, or more than half a cell: 0.707107'),
     ({'rate': True}, 'rate = True: expected 0 or more, finite'),
+    ({'rate': np.complex128(1 + 5j)}, 'rate = (1+5j): expected 0 or more, finite'),
+    ({'rate': 10 ** 400}, 'expected 0 or more, finite'),
+    ({'patch_tolerance': 10 ** 400}, 'expected 0 or more'),
+    ({'patch_min': ['-0.1', '-0.2']}, "['-0.1', '-0.2']: expected numbers of shape (2,)"),
+    ({'patch_min': np.array([1 + 5j, 2])}, 'expected numbers of shape (2,)'),
+    ({'pose': [[1, 0], [1]]}, 'pose = [[1, 0], [1]]: expected numbers of shape (4, 4)'),
+    ({'collisions': None}, 'collisions = None: expected names of collisions'),
+    ({'collisions': 5}, 'collisions = 5: expected names of collisions'),
+    ({'has_force': [[1], [0, 1]]}, 'has_force = [[1], [0, 1]]: expected three truth values'),
+    ({'has_force': '111'}, 'has_force = 111: expected three truth values'),
+    ({'taxels': [[1], [1, 2]]}, 'taxels = [[1], [1, 2]]: expected rows and columns'),
+    ({'patch_min': [-1e308, -1], 'patch_max': [1e308, 1], 'falloff_coefficient': 1.0},
+     'falloff_coefficient = 1.0: expected 0 unless the patch is finite'),
+    ({'taxels': ('2', '2')}, "taxels = ('2', '2'): expected rows and columns"),
 ])
 def test_senseless_settings_are_refused(change, message):
     with pytest.raises(SensorError, match=re.escape(message)):
         ContactSensorSettings(**change).validated()
+
+
+def test_validated_settings_are_plain_and_can_not_be_written_to():
+    """A change of an array in place would be half a change: the sensor would go on as before."""
+    odd = ContactSensorSettings(
+        rate=np.int64(50), force_sensitivity=np.float32(0.5), patch_tolerance=np.float16(0.5),
+        enabled=np.True_, noise_when_idle=np.False_, has_force=np.array([1, 0, 1]),
+        taxels=np.array([2, 3]), patch_min=[-1, -1], patch_max=np.array([1, 1], np.float32))
+    settings = odd.validated()
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if isinstance(value, np.ndarray):
+            with pytest.raises(ValueError, match='read-only'):
+                value[...] = 0.0
+            with pytest.raises(ValueError, match='read-only'):
+                getattr(WHOLE_LINK, field.name)[...] = 0.0
+        else:
+            assert type(value) in (float, bool, str, tuple), field.name
+            json.dumps(value)
+    odd.patch_max[:] = -5.0
+    assert settings.patch_max.tolist() == [1, 1] and settings.rate == 50.0
+    assert (settings.taxels, settings.has_force) == ((2, 3), (True, False, True))
 
 
 def test_forces_on_one_point_fall_off_as_klampt_measured():
@@ -222,11 +258,28 @@ def test_contacts_are_counted_by_what_becomes_of_them():
     ({'forces_W': [[0, 0, np.inf]]}, 'forces_W: finite numbers expected'),
     ({'forces_W': [[0, 0, 1], [0, 0, 1]]}, r'forces_W: shape \(1, 3\) expected, got \(2, 3\)'),
     ({'points_W': [0, 0, 1]}, r'points_W: shape \(-1, 3\) expected, got \(3,\)'),
+    ({'points_W': np.zeros((3, 0))}, r'points_W: shape \(-1, 3\) expected, got \(3, 0\)'),
+    ({'points_W': [], 'forces_W': np.zeros((0, 2))},
+     r'forces_W: shape \(0, 3\) expected, got \(0, 2\)'),
+    ({'points_W': {'x': 1}}, r'points_W: numbers of shape \(-1, 3\) expected'),
+    ({'points_W': [[0, 0, 1j]]}, r'points_W: numbers of shape \(-1, 3\) expected'),
+    ({'forces_W': [[0, 0, '1']]}, r'forces_W: numbers of shape \(1, 3\) expected'),
+    ({'skin_W': [[0, 0, 1], [0, 0, 1]]}, r'skin_W: shape \(1, 3\) expected, got \(2, 3\)'),
+    ({'T_WL': np.diag([2.0, 2.0, 2.0, 1.0])}, 'T_WL: a rotation and a position expected'),
+    ({'T_WL': np.diag([1.0, 1.0, -1.0, 1.0])}, 'T_WL: a rotation and a position expected'),
+    ({'T_WL': np.diag([1.0, 1.0, 1.0, 2.0])}, 'T_WL: a rotation and a position expected'),
+    ({'T_WL': np.zeros((4, 4))}, 'T_WL: a rotation and a position expected'),
 ])
 def test_what_is_no_contact_is_refused(change, message):
     arguments = {'T_WL': np.eye(4), 'points_W': [[0, 0, 0]], 'forces_W': [[0, 0, 1]]} | change
     with pytest.raises(ValueError, match=message):
         read_contacts(ContactSensorSettings(), **arguments)
+
+
+def test_what_is_no_setting_at_all_is_refused():
+    for function in (read_contacts, spread_contacts):
+        with pytest.raises(SensorError, match='settings = None: expected ContactSensorSettings'):
+            function(None, np.eye(4), [], [])
 
 
 def test_measuring_never_adds_noise_and_needs_no_window():
@@ -238,7 +291,23 @@ def test_measuring_never_adds_noise_and_needs_no_window():
         assert not read_contacts(settings, np.eye(4), [], []).force.any()
 
 
+@pytest.mark.parametrize('resolution', [1e-310, 1e-300, 1e-18, 1e-16])
+def test_resolution_finer_than_the_digits_leaves_the_force_as_it_is(resolution):
+    """19.6 N are more of these than a whole number of 64 bits can count."""
+    settings = ContactSensorSettings(force_resolution=3 * [resolution])
+    reading = read_contacts(settings, np.eye(4), [[0, 0, 0]], [[0, 1e-3, -19.6]])
+    np.testing.assert_allclose(reading.force, [0, 1e-3, -19.6], rtol=1e-12)
+
+
 # taxels
+
+@pytest.mark.parametrize('spread', [1.0, 1e19, 1e300])
+def test_wide_spread_lights_all_taxels(spread):
+    settings = ContactSensorSettings(patch_min=[-0.01, -0.01], patch_max=[0.01, 0.01],
+                                     taxels=(2, 2), taxel_spread=spread)
+    taxels = spread_contacts(settings, np.eye(4), [[0.003, 0, 0]], [[0, 0, -4]])
+    np.testing.assert_allclose(taxels[:, :, 2], -1.0, rtol=1e-3)
+
 
 @pytest.mark.parametrize('spread', [0.0, 0.013, 0.2])
 def test_taxels_add_up_to_the_force_wherever_it_acts(spread):

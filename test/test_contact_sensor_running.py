@@ -4,10 +4,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from sensor_models import block, patch, WHOLE
+from sensor_models import BLOCK, block, patch, SENSOR, WHOLE
 import shipped
 import spr_dynamics as spr
-from spr_dynamics.sensors.contact import read_contacts, WHOLE_LINK
+from spr_dynamics.sensors.contact import read_contacts, spread_contacts, WHOLE_LINK
 from spr_dynamics.sensors.settings import SensorError
 
 
@@ -43,6 +43,11 @@ def test_refused_setting_changes_nothing():
                    {'collisions': ('bix',)}):
         with pytest.raises(SensorError):
             sensor.settings = dataclasses.replace(before, **change)
+    for settings in (None, {'rate': 5.0}):
+        with pytest.raises(SensorError, match='settings = .*: expected ContactSensorSettings'):
+            sensor.settings = settings
+        with pytest.raises(SensorError, match="'foot': settings = .*: expected ContactSensorSett"):
+            spr.Simulation(sim.model, contact_sensors={'foot': settings})
     assert sensor.settings is before
 
 
@@ -53,6 +58,21 @@ def test_sensor_moves_to_another_link():
     sensor.settings = dataclasses.replace(sensor.settings, link='ground', collisions=('plane',))
     sim.step(n=sim.steps_until_sample())
     np.testing.assert_allclose(sensor.reading.force, [0, 0, 9.81], atol=1e-5)
+
+
+def test_contacts_are_seen_from_the_new_place_at_once():
+    sim = spr.Simulation(block(foot=(100, '')))
+    sensor = sim.sensors['foot']
+    sim.q[:2] = [0.3, 0.4]
+    sim.step(n=501)
+    for settings in (dataclasses.replace(sensor.settings, pose=np.eye(4)),
+                     dataclasses.replace(sensor.settings, link='ground', collisions=())):
+        sensor.settings = settings
+        at_once = sensor.contacts
+        sim.step()
+        for name in ('position', 'normal', 'force'):
+            np.testing.assert_allclose(at_once[name], sensor.contacts[name], atol=1e-5)
+        assert len(at_once) == 4
 
 
 def test_sensor_that_was_off_starts_anew_without_a_burst():
@@ -66,6 +86,37 @@ def test_sensor_that_was_off_starts_anew_without_a_burst():
     sensor.settings = dataclasses.replace(sensor.settings, enabled=True)
     sim.step(n=100)
     assert sensor.sample_count == count + 10
+
+
+@pytest.mark.parametrize('first, second', [
+    ({'rate': 50.0}, {'rate': 100.0}), ({'enabled': False}, {'enabled': True})])
+def test_settings_that_keep_changing_give_no_burst(first, second):
+    """In 30 ms no more samples than 100 Hz gives."""
+    sim = spr.Simulation(block(foot=(100, '')))
+    sensor = sim.sensors['foot']
+    sim.step(n=105)
+    count = sensor.sample_count
+    for k in range(30):
+        sensor.settings = dataclasses.replace(sensor.settings, **(second if k % 2 else first))
+        sim.step()
+    assert 1 <= sensor.sample_count - count <= 3
+    newest = sensor.sample_time_ns
+    sensor.settings = dataclasses.replace(sensor.settings, rate=100.0, enabled=True)
+    sim.step(n=sim.steps_until_sample())
+    assert sensor.sample_time_ns >= newest + 10_000_000
+
+
+def test_change_to_a_faster_rate_acts_a_period_after_the_newest_sample():
+    sim = spr.Simulation(block(foot=(1, '')))
+    sensor = sim.sensors['foot']
+    sim.step(n=5)
+    sensor.settings = dataclasses.replace(sensor.settings, rate=100.0)
+    assert sensor.next_step == 10
+    sim.step(n=200)
+    sensor.settings = dataclasses.replace(sensor.settings, rate=1e-300)
+    assert sensor.next_step > 2 ** 61 and sim.steps_until_sample() > 2 ** 61
+    sensor.settings = dataclasses.replace(sensor.settings, rate=10.0)
+    assert sensor.next_step == 300
 
 
 @pytest.mark.parametrize('saved, later', [(100, 1000), (1000, 100), (100, 37), (0, 30)])
@@ -192,6 +243,60 @@ def test_hysteresis_holds_contact_until_the_force_is_below_the_release():
         flags.append([sensor.reading.contact for sensor in sim.sensors.values()])
     assert flags == [[True, True], [True, True], [True, False], [True, False], [False, False],
                      [False, False], [False, False], [True, True]]
+
+
+@pytest.mark.parametrize('measure', ['mean', 'peak'])
+def test_window_stays_when_settings_change_that_act_on_samples_only(measure):
+    """An impact that it holds is not lost; half a window of another patch would be neither's."""
+    text = WHOLE + f'<spr:measure>{measure}</spr:measure><spr:taxels>2 2</spr:taxels>'
+    sim = spr.Simulation(block(twin=(10, text), same=(10, text), axes=(10, text),
+                               moved=(10, text)))
+    sim.q[2] += 0.02
+    sim.qd[2] = -1.0
+    sim.step(n=50)  # it hits the ground after 18 ms
+    same, axes, moved = (sim.sensors[name] for name in ('same', 'axes', 'moved'))
+    same.set_setting('hasForce', '1 1 1')
+    axes.set_settings({'hasForce': '0 0 1', 'fResolution': '0 0 1e-9', 'noise_when_idle': '1'})
+    moved.set_setting('patchTolerance', '0.01')
+    sim.step(n=51)
+    force = {name: sensor.reading.force for name, sensor in sim.sensors.items()}
+    assert force['twin'][2] < {'mean': -15.0, 'peak': -500.0}[measure]
+    np.testing.assert_array_equal(force['same'], force['twin'])
+    np.testing.assert_array_equal(same.taxels, sim.sensors['twin'].taxels)
+    np.testing.assert_allclose(force['axes'], force['twin'], atol=1e-8)
+    np.testing.assert_allclose(force['moved'], [0, 0, -9.81], atol=1e-3)
+
+
+@pytest.mark.parametrize('change, back', [
+    ({'enabled': '0'}, {'enabled': '1'}),
+    ({'link': 'ground'}, {'link': 'block'})])
+def test_contact_that_is_held_is_forgotten_by_a_sensor_that_goes_away(change, back):
+    """The block presses with 3 N, between the sensitivities, when the sensor comes back."""
+    sim = spr.Simulation(block(foot=(0, '<spr:force_sensitivity>5</spr:force_sensitivity>'
+                                        '<spr:release_sensitivity>2</spr:release_sensitivity>')))
+    sensor, lift = sim.sensors['foot'], np.zeros(6)
+    sim.step(n=200)
+    lift[2] = MASS * G - 3.0
+    sim.step(lift, 200)
+    assert sensor.reading.contact
+    sensor.set_settings(change)
+    sim.step(lift, 1)
+    sensor.set_settings(back)
+    sim.step(lift, 2)
+    np.testing.assert_allclose(sensor.reading.force[2], -3.0, atol=1e-3)
+    assert not sensor.reading.contact
+
+
+def test_settings_of_numpys_types_are_saved():
+    sim = spr.Simulation(block(foot=(100, '')))
+    sensor = sim.sensors['foot']
+    sensor.settings = dataclasses.replace(sensor.settings, rate=np.int64(50), enabled=np.True_,
+                                          patch_tolerance=np.float32(0.5))
+    sensor.set_setting('enabled', 'true')
+    snapshot = sim.save()
+    sim.step(n=5)
+    sim.restore(snapshot)
+    assert sim.save() == snapshot and sensor.settings.rate == 50.0
 
 
 # noise
@@ -355,6 +460,30 @@ def test_sensor_on_the_surface_fires_however_deep_the_contact_is(kp):
     if kp == 2e3:
         assert sensor.contacts['depth'].max() > 0.002
     np.testing.assert_allclose(sensor.contacts['position'][:, 2], 0.0, atol=1e-9)
+
+
+def test_pure_function_measures_soft_contacts_as_the_running_sensor_does():
+    """They count where the skin is, 2.5 mm from where the force acts, and the lever is that."""
+    surface = '<surface><contact><ode><kp>2000</kp><kd>100</kd></ode></contact></surface>'
+    grid = patch(-0.06, -0.06, 0.06, 0.06, taxels='3 4')
+    text = BLOCK.format(sensors=SENSOR.format(name='foot', rate=0, patch=grid))
+    sim = spr.Simulation(spr.load(text=text.replace('</geometry>', '</geometry>' + surface)))
+    sim.step(np.array([2.0, 0, 0, 0, 0, 0]), 2000)
+    before = spr.link_poses(sim.model, sim.q)[1]
+    sim.step(np.array([2.0, 0, 0, 0, 0, 0]))
+    sensor = sim.sensors['foot']
+    assert sensor.contacts['depth'].max() > 0.002
+    T_WS = before @ sensor.settings.pose
+    acts, skin = (sensor.contacts[name] @ T_WS[:3, :3].T + T_WS[:3, 3]
+                  for name in ('point', 'position'))
+    forces = sensor.contacts['force'] @ T_WS[:3, :3].T
+    reading = read_contacts(sensor.settings, before, acts, forces, skin)
+    assert reading.counted == 4
+    for ours, its in zip(reading, sensor.reading):
+        np.testing.assert_allclose(ours, its, atol=1e-12)
+    np.testing.assert_allclose(spread_contacts(sensor.settings, before, acts, forces, skin),
+                               sensor.taxels, atol=1e-12)
+    assert read_contacts(sensor.settings, before, acts, forces).counted < 4
 
 
 def test_contacts_are_what_the_pure_function_measures():

@@ -379,6 +379,7 @@ def test_forces_that_nothing_tells_are_refused_by_name(parts, message):
     ({'joint': 'a_c'}, 'joint = a_c: expected a joint of the model (did you mean'),
     ({'frame': 'link'}, 'frame = link: expected one of child, parent, sensor'),
     ({'measure_direction': 'up'}, 'measure_direction = up: expected one of parent_to_child, ch'),
+    ({'enabled': None}, 'enabled = None: expected true or false'),
     ({'rate': np.inf}, 'rate = inf: expected 0 or more, finite'),
     ({'pose': np.zeros((4, 4))}, 'expected a rotation and a position'),
     ({'force_noise': 3 * (AxisNoise(precision=-1.0),)}, 'expected precision of 0 or more'),

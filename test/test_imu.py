@@ -255,6 +255,8 @@ def test_no_direction_is_up_without_gravity():
 @pytest.mark.parametrize('change, message', [
     ({'link': 'b'}, "link = 'b': expected a link of the model"),
     ({'rate': -1.0}, 'rate = -1.0: expected 0 or more, finite'),
+    ({'enabled': 1}, 'enabled = 1: expected true or false'),
+    ({'has_orientation': 'no'}, 'has_orientation = no: expected true or false'),
     ({'rate': 'fast'}, 'rate = fast: expected 0 or more, finite'),
     ({'pose': 2 * np.eye(4)}, 'expected a rotation and a position'),
     ({'custom_rpy': [0, np.nan, 0]}, 'custom_rpy = [0, nan, 0]: expected finite numbers'),

@@ -136,6 +136,34 @@ def test_all_settings_survive_as_text():
     assert b.setting_texts == texts
 
 
+def test_names_of_collisions_with_blanks_survive_as_text():
+    model = spr.load(text=BLOCK.format(sensors="<sensor name='foot' type='contact'/>").replace(
+        "'box'", '"left  foot\'s box"'))
+    sensor = spr.Simulation(model).sensors['foot']
+    sensor.settings = dataclasses.replace(sensor.settings, collisions=["left  foot's box"])
+    texts = sensor.setting_texts
+    sensor.set_setting('collisions', '')
+    sensor.set_settings(texts)
+    assert sensor.settings.collisions == ("left  foot's box",)
+    with pytest.raises(SensorError, match='expected names with blanks between'):
+        sensor.set_setting('collisions', "'left  foot")
+
+
+@pytest.mark.parametrize('name, text', [
+    ('rate', '1_00'), ('patchMin', '-1_0 -0.2'), ('rate', '\uff11\uff10'), ('taxels', '0_0 0')])
+def test_numbers_that_only_python_reads_are_refused(name, text):
+    sensor = resting(foot=(0, '')).sensors['foot']
+    with pytest.raises(SensorError, match=f"{name} = '{text}': expected"):
+        sensor.set_setting(name, text)
+
+
+def test_setting_under_both_of_its_names_is_refused():
+    sensor = resting(foot=(0, '')).sensors['foot']
+    with pytest.raises(SensorError, match="patch_tolerance = '2': expected patch_tolerance once"):
+        sensor.set_settings({'patchTolerance': '1', 'patch_tolerance': '2'})
+    assert sensor.settings.patch_tolerance == np.inf
+
+
 def test_numbers_and_names_of_links_are_the_same():
     sensor = resting(foot=(0, '')).sensors['foot']
     sensor.set_setting('link', '0')
@@ -171,12 +199,20 @@ def test_internal_state_brings_a_sensor_back():
     sim = resting(foot=(30, WHOLE + '<spr:measure>mean</spr:measure><spr:taxels>2 2</spr:taxels>'
                                     '<spr:force_variance>1 1 1</spr:force_variance>'))
     sensor = sim.sensors['foot']
-    state, reading = sensor.internal_state, sensor.reading
-    sim.step(n=100)
+    state, reading, wait = sensor.internal_state, sensor.reading, sim.steps_until_sample()
+    sim.step(n=sim.steps_until_sample())
+    after = sensor.reading
+    sim.step(n=123)
     assert sensor.reading.force.tolist() != reading.force.tolist()
     sensor.internal_state = state
     assert sensor.internal_state == state
     np.testing.assert_array_equal(sensor.reading.force, reading.force)
+    count = sensor.sample_count
+    assert sim.steps_until_sample() == wait
+    sim.step(n=wait)
+    np.testing.assert_allclose(sensor.reading.force, after.force, atol=1e-3)  # the same noise
+    sim.step(n=300)
+    assert sensor.sample_count == count + 10
     for wrong in (b'', state[:-1], [1.0]):
         with pytest.raises(SensorError, match=f'internal_state: {len(state)} bytes expected'):
             sensor.internal_state = wrong
@@ -203,14 +239,18 @@ def test_reset_of_one_sensor_leaves_the_others_alone():
 def test_preview_finds_contacts_from_geometry_alone():
     """Klampt's SimulateKinematic says that nothing touches."""
     sim = spr.Simulation(block(foot=(0, WHOLE), left=(0, patch(-0.06, -0.06, 0, 0.06)),
+                               grid=(0, WHOLE + '<spr:taxels>3 3</spr:taxels>'),
                                noisy=(0, '<spr:noise_when_idle>1</spr:noise_when_idle>'
                                          '<spr:force_variance>1 1 1</spr:force_variance>')))
-    before = sim.save()
     q = sim.q.copy()
+    sim.step()
+    before = sim.save()
+    for name, counted in (('foot', 4), ('left', 2), ('grid', 4)):
+        assert (sim.sensors[name].contacts['status'] == 0).sum() == counted
     for lift, touches in ((0.0, True), (-0.02, True), (2e-6, False), (0.3, False)):
         q[2] = 0.05 + lift
         readings = [sensor.simulate_kinematic(q) for sensor in sim.sensors.values()]
-        for reading, counted in zip(readings, (4, 2, 4)):
+        for reading, counted in zip(readings, (4, 2, 4, 4)):
             assert isinstance(reading, ContactReading) and reading.contact is touches
             assert reading.counted == (counted if touches else 0)
             assert reading.seen == (4 if touches else 0) and not reading.force.any()

@@ -7,7 +7,6 @@ weighted and added, the sum is compared with the sensitivity, rounded, and clamp
 """
 import dataclasses
 from dataclasses import dataclass, field
-import numbers
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,8 @@ from spr_dynamics.sdformat.elements import ContactSensor
 from spr_dynamics.sensors.declared import placed_sensors
 from spr_dynamics.sensors.measure import (
     ANY_CONTACT, EDGE, FELT, KLAMPT, MEAN, measure, NORMAL_FORCE, PEAK, READING, SAMPLE, SENSOR)
-from spr_dynamics.sensors.settings import Checked, SensorError
+from spr_dynamics.sensors.settings import (
+    Checked, is_transform, real_numbers, SensorError, validated_as)
 from spr_dynamics.sensors.taxels import (
     cell_size, DEFAULT_SPREAD, SAMPLE as NEWEST, TAXEL_ROWS)
 
@@ -95,34 +95,32 @@ class ContactSensorSettings(Checked):
 
     def validated(self) -> 'ContactSensorSettings':
         """
-        Return these settings with arrays in place of sequences.
+        Return these settings with plain numbers, and arrays that can't be written to.
 
         :raises SensorError: At the first value that makes no sense; names field, value and range.
         """
-        arrays = {
+        values = {
             'pose': self._pose('pose'),
             **{name: self._array(name, (2,), is_finite=False)
                for name in ('patch_min', 'patch_max')},
             **{name: self._not_negative(name, is_finite=name != 'force_saturation')
-               for name in ('force_resolution', 'force_variance', 'force_saturation')}}
-        for name in ('patch_tolerance', 'release_sensitivity'):
-            self._number(name, is_finite=False)
-        for name in ('force_sensitivity', 'falloff_coefficient', 'taxel_spread', 'rate'):
-            self._number(name)
+               for name in ('force_resolution', 'force_variance', 'force_saturation')},
+            **{name: self._number(name, is_finite=False)
+               for name in ('patch_tolerance', 'release_sensitivity')},
+            **{name: self._number(name) for name in (
+                'force_sensitivity', 'falloff_coefficient', 'taxel_spread', 'rate')},
+            **{name: self._truth(name) for name in ('noise_when_idle', 'enabled')}}
         for name, known in (('falloff_mode', FALLOFF_MODES), ('contact_rule', CONTACT_RULES),
                             ('measure', MEASURES)):
             self._one_of(name, known)
-        for name in ('noise_when_idle', 'enabled'):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                self._refuse(name, 'true or false')
         if not isinstance(self.link, str):
             self._refuse('link', 'the name of a link')
-        if isinstance(self.collisions, str) or not all(
+        if not isinstance(self.collisions, (list, tuple)) or not all(
                 isinstance(name, str) for name in self.collisions):
             self._refuse('collisions', 'names of collisions')
         checked = dataclasses.replace(
             self, collisions=tuple(self.collisions), has_force=self._truth_values(),
-            taxels=self._grid(), **arrays)
+            taxels=self._grid(), **values)
         checked._check_together()
         return checked
 
@@ -133,7 +131,8 @@ class ContactSensorSettings(Checked):
         if self.force_sensitivity < self.release_sensitivity < np.inf:
             self._refuse('release_sensitivity',
                          f'0 to force_sensitivity = {self.force_sensitivity}, or inf')
-        is_endless = not np.isfinite(self.patch_max - self.patch_min).all()
+        with np.errstate(over='ignore'):
+            is_endless = not np.isfinite(self.patch_max - self.patch_min).all()
         if self.falloff_coefficient > 0.0 and is_endless:
             self._refuse('falloff_coefficient', '0 unless the patch is finite')
         if self.taxels == (0, 0):
@@ -152,16 +151,23 @@ class ContactSensorSettings(Checked):
             self._refuse(name, '0 or more on each axis')
         return array
 
+    def _row(self, name):
+        """List numbers; none if they are no such."""
+        try:
+            return real_numbers(getattr(self, name)).ravel().tolist()
+        except ValueError:
+            return []
+
     def _truth_values(self):
-        values = list(np.ravel(self.has_force))
-        if len(values) != 3 or not all(value in (True, False) for value in values):
+        values = self._row('has_force')
+        if len(values) != 3 or not set(values) <= {0.0, 1.0}:
             self._refuse('has_force', 'three truth values')
         x, y, z = map(bool, values)
         return x, y, z
 
     def _grid(self):
-        values = list(np.ravel(self.taxels))
-        if (len(values) != 2 or not all(isinstance(n, numbers.Real) and n % 1 == 0 for n in values)
+        values = self._row('taxels')
+        if (len(values) != 2 or not all(n.is_integer() for n in values)
                 or (min(values) <= 0 and values != [0, 0]) or values[0] * values[1] > MOST_TAXELS):
             self._refuse('taxels', 'rows and columns, whole numbers above 0 that make up to '
                          f'{MOST_TAXELS} cells, or 0 0')
@@ -169,7 +175,7 @@ class ContactSensorSettings(Checked):
         return rows, columns
 
 
-WHOLE_LINK = ContactSensorSettings(patch_tolerance=np.inf)
+WHOLE_LINK = ContactSensorSettings(patch_tolerance=np.inf).validated()
 """A sensor without a patch: it feels all of its link, wherever its frame is."""
 
 
@@ -202,22 +208,25 @@ class ContactReading(NamedTuple):
     """How far outside in x, y, z the nearest rejected contact was [m], shape (3,); 0: none."""
 
 
-def read_contacts(settings, T_WL, points_W, forces_W) -> ContactReading:
+def read_contacts(settings, T_WL, points_W, forces_W, skin_W=None) -> ContactReading:
     """
     Measure given contacts: the sensor as a pure function, without schedule, noise or memory.
 
     :param settings: A ``ContactSensorSettings``.
     :param T_WL: Pose of the sensor's link in the world, shape (4, 4).
-    :param points_W: Contact points on the link, world [m], shape (n, 3).
+    :param points_W: Where the forces act, world [m], shape (n, 3).
     :param forces_W: Forces on the link, world [N], shape (n, 3).
+    :param skin_W: Where the contacts lie on the link's surface, by which they count, world [m],
+        shape (n, 3); ``points_W`` without it. In a soft contact they differ by half its depth.
     :raises SensorError: If the settings make no sense.
     :raises ValueError: If a pose, points or forces are none.
     """
-    reading, _ = measured(settings.validated(), T_WL, points_W, forces_W)
+    settings = validated_as(ContactSensorSettings, settings)
+    reading, _ = measured(settings, T_WL, points_W, forces_W, skin_W)
     return reading_of(reading)
 
 
-def spread_contacts(settings, T_WL, points_W, forces_W) -> np.ndarray:
+def spread_contacts(settings, T_WL, points_W, forces_W, skin_W=None) -> np.ndarray:
     """
     Spread given contacts over the taxels of a sensor.
 
@@ -229,18 +238,23 @@ def spread_contacts(settings, T_WL, points_W, forces_W) -> np.ndarray:
     :raises SensorError: If the settings make no sense.
     :raises ValueError: If a pose, points or forces are none.
     """
-    settings = settings.validated()
-    _, taxels = measured(settings, T_WL, points_W, forces_W)
+    settings = validated_as(ContactSensorSettings, settings)
+    _, taxels = measured(settings, T_WL, points_W, forces_W, skin_W)
     return taxels.reshape(*settings.taxels, 3)
 
 
-def measured(settings, T_WL, points_W, forces_W):
+def measured(settings, T_WL, points_W, forces_W, skin_W):
     """Measure given contacts; return a ``READING`` record, and the forces on all cells."""
-    T_WS = finite('T_WL', T_WL, (4, 4)) @ settings.pose
+    T_WL = finite('T_WL', T_WL, (4, 4))
+    if not is_transform(T_WL):
+        raise ValueError('T_WL: a rotation and a position expected')
+    T_WS = T_WL @ settings.pose
     points = finite('points_W', points_W, (-1, 3))
     forces = finite('forces_W', forces_W, points.shape)
+    skin = points if skin_W is None else finite('skin_W', skin_W, points.shape)
     felt = np.zeros(len(points), FELT)
-    felt['position'] = felt['point'] = (points - T_WS[:3, 3]) @ T_WS[:3, :3]
+    felt['position'] = (skin - T_WS[:3, 3]) @ T_WS[:3, :3]
+    felt['point'] = (points - T_WS[:3, 3]) @ T_WS[:3, :3]
     felt['force'] = forces @ T_WS[:3, :3]
     sensor = sensor_record(settings, 0, np.zeros(12))
     sensor['deviation'] = 0.0
@@ -255,8 +269,11 @@ def finite(name, values, shape) -> np.ndarray:
 
     :raises ValueError: If they are none.
     """
-    array = np.asarray(values, dtype=float)
-    if array.size == 0:
+    try:
+        array = real_numbers(values)
+    except ValueError:
+        raise ValueError(f'{name}: numbers of shape {shape} expected') from None
+    if array.shape == (0,):
         array = array.reshape(0, 3)
     if array.ndim != 2 or any(n not in (-1, m) for n, m in zip(shape, array.shape)):
         raise ValueError(f'{name}: shape {shape} expected, got {array.shape}')

@@ -58,6 +58,7 @@ class ForceTorqueSettings(Checked):
         """
         return dataclasses.replace(
             self, pose=self._pose('pose'), rate=self._number('rate'),
+            enabled=self._truth('enabled'),
             frame=self._one_of('frame', FRAMES),
             measure_direction=self._one_of('measure_direction', DIRECTIONS),
             force_noise=self._noises('force_noise'), torque_noise=self._noises('torque_noise'))

@@ -71,6 +71,7 @@ class ImuSettings(Checked):
         """
         return dataclasses.replace(
             self, pose=self._pose('pose'), rate=self._number('rate'),
+            enabled=self._truth('enabled'), has_orientation=self._truth('has_orientation'),
             localization=self._one_of('localization', LOCALIZATIONS),
             custom_rpy=self._array('custom_rpy', (3,)), grav_dir_x=self._array('grav_dir_x', (3,)),
             angular_velocity_noise=self._noises('angular_velocity_noise'),

@@ -2,9 +2,12 @@
 Settings of a contact sensor as text, after Klampt's ``GetSetting`` and ``SetSetting``.
 
 Texts are as Klampt writes them, but with all digits. What it can't read back, or reads in part,
-is read here in full or refused: infinities, booleans, names of links.
+is read here in full or refused: infinities, booleans, names of links. Names of collisions with
+blanks stand in quotes, as in a shell.
 """
 import dataclasses
+import shlex
+import string
 
 import numpy as np
 
@@ -19,6 +22,7 @@ KLAMPT_NAMES = {
     'falloffCoefficient': 'falloff_coefficient',
 }
 """Klampt's name of a setting, and ours."""
+PLAIN = frozenset(string.ascii_letters + string.digits + '+-.')  # Python takes more: 1_0
 TRUTH = {'0': False, '1': True, 'false': False, 'true': True}
 
 
@@ -44,6 +48,8 @@ def setting_text(settings, name) -> str:
         return words(value) + ' '  # Klampt's has it, too
     if isinstance(value, str):
         return value
+    if field == 'collisions':
+        return shlex.join(value)
     return words(value) if np.ndim(value) else word(value)
 
 
@@ -62,6 +68,9 @@ def with_texts(settings, texts, link_names):
         field = field_of(settings, name)
         if not isinstance(text, str):
             raise SensorError(f'{name} = {text!r}: expected text')
+        if field in changes:
+            raise SensorError(f'{name} = {text!r}: expected {field} once, and it is given by '
+                              'another name, too')
         changes[field] = link_from(text.strip(), link_names) if field == 'link' else \
             value_from(text, name, field, getattr(settings, field))
     if changes.get('link', settings.link) != settings.link:
@@ -78,11 +87,11 @@ def value_from(text, name, field, present):
     :param present: Its present value, which is of the same kind.
     :raises SensorError: If the text is no such value.
     """
-    entries = text.split()
     if isinstance(present, str):
         return text.strip()
     if field == 'collisions':
-        return tuple(entries)
+        return names_from(text)
+    entries = text.split()
     if field == 'pose':
         numbers = read(name, entries, 12, float)
         pose = np.eye(4)
@@ -118,8 +127,8 @@ def word(value) -> str:
 
 
 def words(values) -> str:
-    """Write some values, or names, with blanks between."""
-    return ' '.join(value if isinstance(value, str) else word(value) for value in values)
+    """Write some values with blanks between."""
+    return ' '.join(map(word, values))
 
 
 def read(name, entries, count, kind) -> list:
@@ -130,7 +139,7 @@ def read(name, entries, count, kind) -> list:
     :raises SensorError: If there are more or less of them, or one is none.
     """
     try:
-        if len(entries) != count:
+        if len(entries) != count or not PLAIN.issuperset(''.join(entries)):
             raise ValueError
         return [kind(entry) for entry in entries]
     except (ValueError, KeyError):
@@ -143,6 +152,19 @@ def read(name, entries, count, kind) -> list:
 def truth(entry) -> bool:
     """Read a truth value."""
     return TRUTH[entry.lower()]
+
+
+def names_from(text) -> tuple[str, ...]:
+    """
+    Read names of collisions.
+
+    :raises SensorError: If a quote doesn't end.
+    """
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        raise SensorError(f'collisions = {text!r}: expected names with blanks between, those with '
+                          'blanks in quotes that end') from None
 
 
 def link_from(text, link_names) -> str:

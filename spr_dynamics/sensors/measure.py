@@ -39,6 +39,8 @@ SENSOR = np.dtype([
     ('spread', np.float64),                      # of a force over taxels [m]
 ], align=True)
 
+MOST_STEPS = 2.0 ** 52  # of a resolution: beyond them each double is a multiple of it, or near one
+
 COUNTED, BESIDE, OFF = 0, 1, 2  # values of ``status``: outside the patch, and of the tolerance
 
 # A contact as a sensor sees it: in its frame, from the side of its link.
@@ -118,8 +120,12 @@ def falloff_weight(sensor, x, y):
 
 @exact
 def quantized(value, resolution):
-    """Round to a multiple of the resolution, halves away from zero; 0 leaves it as it is."""
-    if resolution > 0.0:
+    """
+    Round to a multiple of the resolution, halves away from zero; 0 leaves it as it is.
+
+    So does one that is finer than the last digit of the value.
+    """
+    if abs(value) < MOST_STEPS * resolution:
         return math.copysign(math.floor(abs(value) / resolution + 0.5) * resolution, value)
     return value
 

@@ -1,5 +1,8 @@
 """What settings of sensors check in the same way, and how they name what they refuse."""
-from typing import NoReturn
+import contextlib
+import math
+from numbers import Real
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -25,6 +28,36 @@ def link_index(model, name) -> int:
     return model.link_names.index(name)
 
 
+def validated_as(kind: Any, settings) -> Any:
+    """
+    Return validated settings of a kind.
+
+    :raises SensorError: If they are of another kind, or make no sense.
+    """
+    if not isinstance(settings, kind):
+        raise SensorError(f'settings = {settings!r}: expected {kind.__name__}')
+    return settings.validated()
+
+
+def real_numbers(values) -> np.ndarray:
+    """
+    Return real numbers as a new array of floats.
+
+    :raises ValueError: If they are none: text, complex numbers, rows of different lengths.
+    """
+    array = np.array(values)
+    if array.dtype.kind not in 'biuf':
+        raise ValueError('real numbers expected')
+    return array.astype(float)
+
+
+def is_transform(matrix) -> bool:
+    """Say whether a matrix, shape (4, 4), is a rotation and a position."""
+    R = matrix[:3, :3]
+    return bool(np.abs(R @ R.T - np.eye(3)).max() <= ROTATION_TOLERANCE
+                and np.linalg.det(R) > 0.0 and (matrix[3] == [0.0, 0.0, 0.0, 1.0]).all())
+
+
 class Checked:
     """Settings that refuse values that make no sense, naming field, value and range."""
 
@@ -34,23 +67,22 @@ class Checked:
         raise SensorError(f'{name} = {shown}: expected {allowed}')
 
     def _array(self, name, shape, *, is_finite=True) -> np.ndarray:
-        """Return numbers as an array of its own."""
+        """Return numbers as an array of its own, which nobody may write to."""
         try:
-            array = np.array(getattr(self, name), dtype=float)
-        except (TypeError, ValueError):
+            array = real_numbers(getattr(self, name))
+        except ValueError:
             self._refuse(name, f'numbers of shape {shape}')
         if array.shape != shape:
             self._refuse(name, f'shape {shape}, not {array.shape}')
         if np.isnan(array).any() or is_finite and not np.isfinite(array).all():
             self._refuse(name, 'finite numbers' if is_finite else 'no NaN')
+        array.setflags(write=False)
         return array
 
     def _pose(self, name) -> np.ndarray:
         """Return a homogeneous transform, shape (4, 4)."""
         pose = self._array(name, (4, 4))
-        R = pose[:3, :3]
-        if (np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0.0
-                or (pose[3] != [0.0, 0.0, 0.0, 1.0]).any()):
+        if not is_transform(pose):
             self._refuse(name, 'a rotation and a position')
         return pose
 
@@ -65,11 +97,20 @@ class Checked:
 
     def _number(self, name, *, is_finite=True) -> float:
         """Return a number that is not negative."""
-        value = getattr(self, name)
-        if (not isinstance(value, (int, float, np.number)) or isinstance(value, bool)
-                or not value >= 0.0 or is_finite and not np.isfinite(value)):
+        value, number = getattr(self, name), math.nan
+        if isinstance(value, Real) and not isinstance(value, bool):
+            with contextlib.suppress(OverflowError):
+                number = float(value)
+        if not number >= 0.0 or is_finite and number == math.inf:
             self._refuse(name, '0 or more' + (', finite' if is_finite else ''))
-        return float(value)
+        return number
+
+    def _truth(self, name) -> bool:
+        """Return a truth value."""
+        value = getattr(self, name)
+        if not isinstance(value, (bool, np.bool_)):
+            self._refuse(name, 'true or false')
+        return bool(value)
 
     def _one_of(self, name, known) -> str:
         """Return a word that is among those known."""

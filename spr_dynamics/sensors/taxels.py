@@ -41,9 +41,9 @@ def bump(sensor, at, row, column, width, height):
 @inlined
 def cells_around(x, low, side, reach, count):
     """Return the range of cells along an axis whose centres are in reach."""
-    first = math.floor((x - reach - low) / side)
-    last = math.ceil((x + reach - low) / side)
-    return max(0, np.int64(first)), min(count, np.int64(last) + 1)
+    first = max(0.0, (x - reach - low) / side)
+    last = min((x + reach - low) / side, np.float64(count - 1))
+    return np.int64(math.floor(first)), np.int64(math.ceil(last)) + 1
 
 
 @exact

@@ -14,12 +14,15 @@ from spr_dynamics.sensors.contact import (
     cells_of, ContactReading, ContactSensorSettings, reading_of, sensor_record, watched_shapes)
 from spr_dynamics.sensors.diagnosis import complaint
 from spr_dynamics.sensors.drawing import ContactDrawing, drawing_of, METRES_PER_NEWTON
-from spr_dynamics.sensors.measure import FELT, measure, READING, see_contacts
+from spr_dynamics.sensors.measure import FELT, measure, READING, see_contacts, SENSOR, WINDOW
 from spr_dynamics.sensors.settings import link_index, SensorError
 from spr_dynamics.sensors.taxels import SAMPLE
 from spr_dynamics.simulation.preview import find_contacts_at
 from spr_dynamics.simulation.sensor import Sensor, Surroundings
 from spr_dynamics.simulation.state import CONTACTS
+
+# What of a ``SENSOR`` acts on samples only.
+OF_SAMPLES = {'resolution', 'saturation', 'deviation', 'noise_when_idle'}
 
 
 class ContactSensor(Sensor):
@@ -37,6 +40,7 @@ class ContactSensor(Sensor):
     """
 
     type = 'contact'
+    settings_type = ContactSensorSettings
 
     def __init__(self, name: str, around: Surroundings, memory: np.ndarray,
                  constants: tuple[np.ndarray, ...], cells: slice,
@@ -63,9 +67,38 @@ class ContactSensor(Sensor):
                                self._cells.start)
         return record, watched_shapes(model, settings, index)
 
-    def start_window(self):
-        """Forget what was collected for the next sample."""
-        super().start_window()
+    def change_settings(self, settings: ContactSensorSettings):
+        """
+        Take over other settings from the present step on.
+
+        What was collected for the next sample is kept, unless the sensor was or goes off, or the
+        steps would now be felt or judged in another way.
+
+        :raises SensorError: If they make no sense, or don't fit the model; nothing has changed
+            then.
+        """
+        place, before = self._place(), self._way_of_feeling()
+        super().change_settings(settings)
+        if self._way_of_feeling() != before:
+            self._start_window()
+        has_stepped = self._memory['R_WS'].any()
+        if has_stepped and self._place() != place:
+            T_WS = self.pose
+            self._memory['R_WS'], self._memory['p_WS'] = T_WS[:3, :3].ravel(), T_WS[:3, 3]
+
+    def _place(self):
+        return self._record['body'].tobytes() + self._record['X'].tobytes()
+
+    def _way_of_feeling(self):
+        """Return what decides whether and how a step is felt and judged."""
+        return [part.tobytes() for part in (
+            self._schedule['enabled'], self._watched,
+            *(self._record[name] for name in SENSOR.names if name not in OF_SAMPLES))]
+
+    def _start_window(self):
+        """Forget what was collected for the next sample, and that there was contact."""
+        self._memory['window'] = np.zeros((), WINDOW)
+        self._memory['touching'] = False
         self._taxels[:SAMPLE] = 0.0
 
     def reset(self):
@@ -99,7 +132,8 @@ class ContactSensor(Sensor):
         """
         The contacts of the last step as the sensor sees them, as ``FELT`` records.
 
-        They are in its frame at that step: ``position`` on the surface of the link, ``normal``
+        They are in its frame at that step, or in its present one if it was moved to another place
+        since: ``position`` on the surface of the link, ``normal``
         into it, ``force`` on it, ``depth``, ``weight``, the ``partner`` (an index into
         ``model.shape_names``), and the ``status``: 0 counted, 1 beside the patch, 2 off its
         tolerance.
@@ -110,9 +144,15 @@ class ContactSensor(Sensor):
 
     def _see(self, contacts, pose):
         felt = np.zeros(contacts.size, FELT)
-        count = see_contacts(self._record, self._watched, contacts, pose, felt,
-                             self._around.buffers.state.taxels)
+        count = see_contacts(self._apart(), self._watched, contacts, pose, felt,
+                             np.zeros_like(self._taxels))
         return felt[:count]
+
+    def _apart(self):
+        """Copy the sensor's record for use with cells that are its own alone."""
+        record = self._record.copy()
+        record['first_taxel'] = 0
+        return record
 
     @property
     def pose(self) -> np.ndarray:
@@ -138,9 +178,9 @@ class ContactSensor(Sensor):
         count = find_contacts_at(self._around.buffers.block, q, contacts)
         T_WS = self._pose_at(q)
         felt = self._see(contacts[:count], np.concatenate([T_WS[:3, :3].ravel(), T_WS[:3, 3]]))
-        reading, record = np.zeros(1, READING), self._record.copy()
+        reading, record = np.zeros(1, READING), self._apart()
         record['deviation'] = 0.0
-        measure(record, felt, np.zeros_like(self._around.buffers.state.taxels), reading)
+        measure(record, felt, np.zeros_like(self._taxels), reading)
         return reading_of(reading[0])._replace(contact=bool(reading[0]['counted']))
 
     def drawing(self, metres_per_newton: float = METRES_PER_NEWTON) -> ContactDrawing:
@@ -265,8 +305,13 @@ class ContactSensor(Sensor):
 
     @property
     def internal_state(self) -> bytes:
-        """All that the sensor remembers but its settings; may be set to what it was."""
-        return self._memory.tobytes() + self._taxels.tobytes()
+        """
+        All that the sensor remembers but its settings; may be set to what it was.
+
+        Its schedule is counted from the present: a sensor whose state is set takes its samples as
+        many steps from now as it would have taken them then.
+        """
+        return self._later(-self._present_step).tobytes() + self._taxels.tobytes()
 
     @internal_state.setter
     def internal_state(self, state):
@@ -275,5 +320,13 @@ class ContactSensor(Sensor):
             raise SensorError(f'internal_state: {here + self._taxels.nbytes} bytes expected, as '
                               'they were read')
         self._memory[:] = np.frombuffer(state[:here], self._memory.dtype)
+        self._memory[:] = self._later(self._present_step)
         self._taxels[:] = np.frombuffer(state[here:]).reshape(self._taxels.shape)
         self.keep_schedule()
+
+    def _later(self, steps):
+        """Copy what the sensor remembers, with all times of its schedule some steps later."""
+        memory = self._memory.copy()
+        for name in ('step', 'first_step'):
+            memory['schedule'][name] += steps
+        return memory

@@ -16,6 +16,7 @@ class Imu(Sensor):
     """
 
     type = 'imu'
+    settings_type = ImuSettings
 
     def fitted(self, settings: ImuSettings) -> tuple[np.ndarray, ...]:
         """
@@ -58,6 +59,7 @@ class ForceTorque(Sensor):
     """
 
     type = 'force_torque'
+    settings_type = ForceTorqueSettings
     holder = 'joint'
 
     def fitted(self, settings: ForceTorqueSettings) -> tuple[np.ndarray, ...]:

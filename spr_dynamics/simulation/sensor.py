@@ -1,13 +1,15 @@
 """What the sensors of a simulation have in common: settings, a schedule, and a newest sample."""
 import abc
 import dataclasses
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spr_dynamics.model.model import Model
 from spr_dynamics.sensors.noise import generator_state
-from spr_dynamics.sensors.schedule import next_due_step
+from spr_dynamics.sensors.schedule import EARLY, next_due_step
+from spr_dynamics.sensors.settings import validated_as
 from spr_dynamics.simulation.buffers import StepBuffers
 from spr_dynamics.simulation.state import STEPS
 
@@ -45,6 +47,8 @@ class Sensor(abc.ABC):
 
     type: str
     """SDF's word for this kind of sensors."""
+    settings_type: Any
+    """What its settings are."""
     holder: str = 'link'
     """The setting that names what it is mounted on, ``link`` or ``joint``."""
 
@@ -85,8 +89,16 @@ class Sensor(abc.ABC):
 
     @settings.setter
     def settings(self, settings):
+        self.change_settings(settings)
+
+    def change_settings(self, settings):
+        """
+        Take over other settings from the present step on.
+
+        :raises SensorError: If they make no sense, or don't fit the model; nothing has changed
+            then.
+        """
         self.put_settings(settings)
-        self.start_window()
         self.keep_schedule()
 
     def put_settings(self, settings):
@@ -96,28 +108,32 @@ class Sensor(abc.ABC):
         :raises SensorError: If they make no sense, or don't fit the model; nothing has changed
             then.
         """
-        settings = settings.validated()
+        settings = validated_as(self.settings_type, settings)
         for constants, numbers in zip(self._constants, self.fitted(settings)):
             constants[...] = numbers
         self._settings = settings
 
-    def start_window(self):
-        """Forget what was collected for the next sample, in kinds that remember a ``window``."""
-        if 'window' in (self._memory.dtype.names or ()):
-            self._memory['window'] = np.zeros((), self._memory['window'].dtype)
-
     def keep_schedule(self):
         """
-        Make the state follow the settings: a schedule that is another one starts at this step.
+        Make the state follow the settings: a schedule that is another one starts anew.
 
-        A rate above that of the steps gives a sample each step.
+        It starts at this step, but not before a period has passed since the newest sample. A rate
+        above that of the steps gives a sample each step.
         """
         rate, enabled, schedule = self._settings.rate, self._settings.enabled, self._schedule[0]
         period = 1.0 if rate == 0.0 else max(1.0, 1e9 / (rate * self._around.dt_ns))
+        period = min(period, float(NEVER))
         if (schedule['enabled'], schedule['period']) != (enabled, period):
             schedule['enabled'], schedule['period'] = enabled, period
-            schedule['first_step'] = self._around.buffers.state.counters[STEPS]
+            schedule['first_step'] = self._present_step
             schedule['first_sample'] = schedule['samples']
+            if schedule['samples']:
+                next_step = schedule['step'] + math.ceil(period - EARLY)
+                schedule['first_step'] = max(schedule['first_step'], next_step)
+
+    @property
+    def _present_step(self):
+        return int(self._around.buffers.state.counters[STEPS])
 
     def reset(self):
         """Forget all samples; the schedule starts at this step, the noise at its beginning."""

@@ -20,7 +20,7 @@ from spr_dynamics.sensors.contact import (
 from spr_dynamics.sensors.declared import renamed_sensors
 from spr_dynamics.sensors.force_torque import declared_force_torques
 from spr_dynamics.sensors.imu import declared_imus
-from spr_dynamics.sensors.settings import SensorError
+from spr_dynamics.sensors.settings import SensorError, validated_as
 from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
@@ -71,7 +71,8 @@ class Simulation:
         taxels = []
         for name, settings in contact_sensors.items():
             with naming(f"contact sensor '{name}'"):
-                taxels.append(cells_of(settings.validated()))
+                settings = validated_as(ContactSensorSettings, settings)
+                taxels.append(cells_of(settings))
         buffers = self._buffers = StepBuffers(
             model, self.dt, (len(contact_sensors), len(imus), len(force_torques)), sum(taxels),
             options,
