@@ -12,6 +12,7 @@ import shutil
 import time
 from typing import Any
 
+from llvmlite import ir
 import numba
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -144,6 +145,25 @@ def array_at(typing_context, address, shape, dtype):
         numba.int64, len(shape)), dtype), code
 
 
+@numba.extending.intrinsic
+def call_at(typing_context, address, arguments):
+    """
+    Call an entry point, and return the whole number that it returns.
+
+    The caller is compiled without what it calls, which need not even be compiled.
+
+    :param address: ``EntryPoint.address``.
+    :param arguments: Tuple of whole numbers, as many as it takes: nobody checks.
+    """
+    number = ir.IntType(64)
+
+    def code(context, builder, signature, values):
+        numbers = numba.core.cgutils.unpack_tuple(builder, values[1])
+        kind = ir.FunctionType(number, [number] * len(numbers))
+        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), numbers)
+    return numba.int64(numba.int64, numba.types.UniTuple(numba.int64, len(arguments))), code
+
+
 def records(dtype):
     """Return the type of a writable array of records."""
     return numba.from_dtype(dtype)[::1]
@@ -238,6 +258,21 @@ class EntryPoint(CPUDispatcher):
             logging.getLogger('spr_dynamics').info(
                 'compiled %s in %.1f s (once per machine)', self.__name__, elapsed)
         return entry
+
+    @property
+    def address(self) -> int:
+        """
+        Where ``call_at`` finds it in this process; it is compiled or loaded if it was not.
+
+        :raises TypeError: If it takes or returns anything but whole numbers.
+        """
+        self.compile(self.argument_types)
+        result = self.overloads[self.argument_types]
+        passed = {numba.types.unliteral(result.signature.return_type), *self.argument_types}
+        if passed != {numba.int64}:
+            raise TypeError(f'{self.__name__}: only whole numbers can be passed to an address, '
+                            f'not {result.signature}')
+        return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
 
 
 def entry_point(*argument_types) -> Decorator:

@@ -1,18 +1,23 @@
 """Where candidate pairs touch, or nearly do."""
 import math
 
+import numba
+import numpy as np
+
 from spr_dynamics.contact.boxes import touch_boxes, UNSURE
 from spr_dynamics.contact.epa import penetration
 from spr_dynamics.contact.geometry import (
-    corners_of, FOUND, N_PAIRS, N_SHAPES, pairs_of, placed_of, points_of, shapes_of)
+    corners_of, DROPPED, FOUND, GEOMETRY_SIZE, N_SHAPES, pairs_of, placed_of, points_of, shapes_of)
 from spr_dynamics.contact.gjk import APART, FAR, nearest_point_of_a, walk
 from spr_dynamics.contact.manifold import put_manifold
 from spr_dynamics.contact.planes import touch_plane
+from spr_dynamics.contact.records import CONTACT, OPTIONS
 from spr_dynamics.contact.refine import tangents
 from spr_dynamics.contact.rounds import touch_ball, touch_rounds
 from spr_dynamics.contact.support import (
     core_radius, forget_vertex, length, orientation, origin, separation)
-from spr_dynamics.jit import exact, inlined
+from spr_dynamics.dynamics.work import WORK
+from spr_dynamics.jit import array_at, entry_point, exact, inlined
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, PLANE, SPHERE)
 from spr_dynamics.spatial import (
@@ -232,8 +237,6 @@ def find_contacts(geometry, work, options, contacts):
         were dropped had the largest gaps.
     """
     dt, margin = options[0].dt, options[0].margin
-    if geometry[N_PAIRS] == 0:
-        return 0, 0
     shapes, pairs, placed = shapes_of(geometry), pairs_of(geometry), placed_of(geometry)
     place_shapes(geometry, work, dt, margin)
     count, dropped = 0, 0
@@ -253,3 +256,19 @@ def find_contacts(geometry, work, options, contacts):
         put_contacts(geometry, work, k, n_found, n, dt, contacts, count)
         count += n_found
     return count, dropped
+
+
+@entry_point(*[numba.int64] * 6)
+def search(geometry, work, n_bodies, options, contacts, n_contacts):
+    """
+    Find contacts for who knows addresses only: a step is compiled without all this.
+
+    How many there was no room for is left in ``geometry``.
+
+    :returns: How many there are.
+    """
+    block = array_at(geometry, GEOMETRY_SIZE, np.int64)
+    count, block[DROPPED] = find_contacts(
+        block, array_at(work, n_bodies, WORK), array_at(options, 1, OPTIONS),
+        array_at(contacts, n_contacts, CONTACT))
+    return count

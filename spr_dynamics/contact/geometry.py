@@ -42,8 +42,8 @@ FOUND, OF_A, OF_B, SPARE, ROWS = range(5)
 
 # Entries of a block: addresses, then sizes.
 (SHAPES_AT, PAIRS_AT, VERTICES_AT, NEIGHBOURS_AT, FACES_AT, PLACED_AT, POINTS_AT, CORNERS_AT,
- FACETS_AT, EDGES_AT, N_SHAPES, N_PAIRS, N_VERTICES, N_NEIGHBOURS, N_FACES, N_POINTS,
- GEOMETRY_SIZE) = range(17)
+ FACETS_AT, EDGES_AT, N_SHAPES, N_PAIRS, N_VERTICES, N_NEIGHBOURS, N_FACES, N_POINTS, DROPPED,
+ GEOMETRY_SIZE) = range(18)  # DROPPED is a result: contacts that the last search had no room for
 
 
 class Geometry:
@@ -65,7 +65,7 @@ class Geometry:
                      self.points, np.zeros(MAX_CORNERS, CORNER),
                      np.zeros(MAX_FACETS, FACET), np.zeros((3 * MAX_FACETS, 2), np.int64))
         sizes = (shapes.size, pairs.size, len(model.vertices), model.neighbours.size,
-                 model.faces.size, n_points)
+                 model.faces.size, n_points, 0)
         self.block = np.array([*(array.ctypes.data for array in self.kept), *sizes], np.int64)
 
 

@@ -1,14 +1,10 @@
 """What would touch at some positions: geometry alone, nothing moves and nothing pushes."""
-import numpy as np
-
-from spr_dynamics.contact.detect import find_contacts
-from spr_dynamics.contact.geometry import GEOMETRY_SIZE
-from spr_dynamics.contact.records import CONTACT, OPTIONS
+from spr_dynamics.contact.records import CONTACT
 from spr_dynamics.dynamics.coupled import expand_positions
 from spr_dynamics.dynamics.kinematics import place
 from spr_dynamics.dynamics.work import followers_of, tree_of, trig_of, work_of
-from spr_dynamics.jit import ADDRESSES, array_at, entry_point, records, VECTOR
-from spr_dynamics.simulation.buffers import GEOMETRY_AT, OPTIONS_AT
+from spr_dynamics.jit import ADDRESSES, entry_point, records, VECTOR
+from spr_dynamics.simulation.search import find_contacts
 
 TOUCHING = 1e-6  # [m] gap up to which surfaces touch: a body put on the ground is never nearer
 
@@ -30,8 +26,7 @@ def find_contacts_at(block, q, contacts):
     for i in range(tree.size):
         for k in range(6):
             work[i].v[k] = 0.0
-    count, _ = find_contacts(array_at(block[GEOMETRY_AT], GEOMETRY_SIZE, np.int64), work,
-                             array_at(block[OPTIONS_AT], 1, OPTIONS), contacts)
+    count, _ = find_contacts(block, contacts.ctypes.data, contacts.size)
     for c in range(count):
         contacts[c].impulse[0] = 1.0 if contacts[c].gap <= TOUCHING else 0.0
         for axis in range(3):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from spr_dynamics.contact.detect import search
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import (
     BAD, checked, checked_forces, checked_position, checked_velocity, OK)
@@ -21,16 +22,19 @@ from spr_dynamics.sensors.declared import renamed_sensors
 from spr_dynamics.sensors.force_torque import declared_force_torques
 from spr_dynamics.sensors.imu import declared_imus
 from spr_dynamics.sensors.settings import SensorError, validated_as
-from spr_dynamics.simulation.buffers import EULER, MIDPOINT, RK4, StepBuffers
+from spr_dynamics.simulation.buffers import (
+    EULER, FEEL_CONTACTS_AT, FEEL_MOTION_AT, MIDPOINT, RK4, SEARCH_AT, StepBuffers)
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
 from spr_dynamics.simulation.motion_sensors import ForceTorque, Imu
 from spr_dynamics.simulation.named import Named
 from spr_dynamics.simulation.objects import JointViews, link_views, LinkView
+from spr_dynamics.simulation.sense import feel_contacts, feel_motion
 from spr_dynamics.simulation.sensor import NEVER, Sensor, Surroundings, values_of
+from spr_dynamics.simulation.smooth import step_smoothly, UNSETTLED
 from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, SnapshotError, STEPS
-from spr_dynamics.simulation.step import step_many, UNSETTLED
+from spr_dynamics.simulation.step import step_many
 from spr_dynamics.simulation.torques import Torques
 
 ROUNDOFF = 1e-9  # of a rate times a step
@@ -108,7 +112,16 @@ class Simulation:
                                            (integrator, options), buffers.lag, buffers.pairs)
         self._state.gravity[:] = model.gravity
         self.reset()
-        step_many(self._block, self._no_effort, 0)  # compiled now: the first step is on time
+        self._take_steps = step_smoothly
+        if INTEGRATORS[integrator] == EULER:
+            self._take_steps = step_many
+            for at, part, is_needed in (
+                    (SEARCH_AT, search, buffers.pairs.size),
+                    (FEEL_CONTACTS_AT, feel_contacts, contact_sensors),
+                    (FEEL_MOTION_AT, feel_motion, imus or force_torques)):
+                if is_needed:
+                    self._block[at] = part.address
+        self._take_steps(self._block, self._no_effort, 0)  # compiled now: the first is on time
 
     def _add_sensor(self, kind: type[Sensor], name: str, *arguments):
         """
@@ -150,9 +163,9 @@ class Simulation:
         elif type(tau) is not np.ndarray:  # compiled code would not see what a mask hides
             tau = checked('tau', tau, self.model.nv)
         try:
-            status = step_many(self._block, tau, n)
+            status = self._take_steps(self._block, tau, n)
         except (TypeError, ValueError):  # not a contiguous, writable array of doubles
-            status = step_many(self._block, checked('tau', tau, self.model.nv), n)
+            status = self._take_steps(self._block, checked('tau', tau, self.model.nv), n)
         if status != OK:
             self._explain(status, tau)
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from spr_dynamics.contact.anchors import recall_anchors
 from spr_dynamics.contact.cones import find_cone_rows
-from spr_dynamics.contact.detect import find_contacts
 from spr_dynamics.contact.geometry import GEOMETRY_SIZE
 from spr_dynamics.contact.impulses import find_velocities
 from spr_dynamics.contact.islands import ISLAND, TRUNK
@@ -24,26 +23,21 @@ from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middl
 from spr_dynamics.dynamics.work import (
     columns_of, drives_of, followers_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of, tree_of, work_of,
     zero_of)
-from spr_dynamics.jit import ADDRESSES, array_at, entry_point, exact, kernel, VECTOR
+from spr_dynamics.jit import ADDRESSES, array_at, call_at, entry_point, exact, kernel, VECTOR
 from spr_dynamics.model.records import AXIS
-from spr_dynamics.sensors.inertial import mean_accelerations
-from spr_dynamics.sensors.measure import FELT, read_sensors, READING, SENSOR
-from spr_dynamics.sensors.taxels import TAXEL_ROWS
 from spr_dynamics.simulation.buffers import (
-    ACCELERATION, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EULER, FELT_AT, FOLLOWING_AT, FOUND_AT,
-    FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT, INTEGRATOR, ISLANDS_AT, J_AT, JOINTS_AT,
-    KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT, MEMBERS_AT, N_CONES, N_CONTACTS,
-    N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_REACH, N_SENSORS, N_SHAPES, N_TAXELS, N_WIDTH,
-    NUMBERS_AT, OPTIONS_AT, READINGS_AT, RK4, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SENSORS_AT,
-    SOLVER_AT, SORTED_LIMITS_AT, STAGES, STAGES_AT, SUPPORT_AT, TAU, TAXELS_AT, TRUNKS_AT,
-    VELOCITY, WATCHED_AT)
-from spr_dynamics.simulation.integrate import (
-    accelerate, add_passive_forces, midpoint_step, move, rk4_step)
-from spr_dynamics.simulation.motion import motion_is_sensed, sense_motion
+    ACCELERATION, CHANGE_AT, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EFFORT_AT, FEEL_CONTACTS_AT,
+    FEEL_MOTION_AT, FOLLOWING_AT, FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT,
+    ISLANDS_AT, J_AT, JOINTS_AT, KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT,
+    MEMBERS_AT, N_CONES, N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_REACH, N_WIDTH,
+    OPTIONS_AT, Q_AT, QD_AT, QDD_AT, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SOLVER_AT,
+    SORTED_LIMITS_AT, SUPPORT_AT, TAU, TRUNKS_AT, VELOCITY)
+from spr_dynamics.simulation.integrate import add_passive_forces, move
+from spr_dynamics.simulation.search import find_contacts
 from spr_dynamics.simulation.state import (
     CONTACTS, COUNTERS, DROPPED, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
 
-DIVERGED, UNSETTLED = 2, 3
+DIVERGED = 2
 ROUNDOFF = 1e-9  # of the largest change of velocity in free motion; solutions vary by less
 
 
@@ -150,7 +144,7 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
 
 
 @kernel
-def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
+def euler_step(block, has_spins):
     """
     Take a step of first order, contacts included; only the last lines change the state.
 
@@ -166,11 +160,16 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
     kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
     found = array_at(block[FOUND_AT], block[N_CONTACTS], CONTACT)
     lag = array_at(block[LAG_AT], block[NV], np.float64)
-    dt = options[0].dt
+    nv, dt = block[NV], options[0].dt
+    q, qd = array_at(block[Q_AT], block[NQ], np.float64), array_at(block[QD_AT], nv, np.float64)
+    qdd = array_at(block[QDD_AT], nv, np.float64)
+    change = array_at(block[CHANGE_AT], nv, np.float64)
+    x = array_at(block[ROWS_AT], (ROWS, nv), np.float64)
+    counters = array_at(block[COUNTERS_AT], COUNTERS, np.int64)
     free_velocities(block, q, qd, dt, x, has_spins)
     if not are_moderate(x[VELOCITY]):
         return DIVERGED
-    count, dropped = find_contacts(geometry, work, options, found)
+    count, dropped = find_contacts(block, block[FOUND_AT], block[N_CONTACTS])
     recall_anchors(geometry, work, kept, counters[CONTACTS], found, count, dt)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
@@ -188,15 +187,10 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
             return DIVERGED
 
     # from here on nothing can fail: the step counts
-    read_sensors(array_at(block[SENSORS_AT], block[N_SENSORS], SENSOR),
-                 array_at(block[WATCHED_AT], (block[N_SENSORS], block[N_SHAPES]), np.bool_),
-                 work, found, count, counters[STEPS],
-                 array_at(block[FELT_AT], block[N_CONTACTS], FELT),
-                 array_at(block[TAXELS_AT], (TAXEL_ROWS, block[N_TAXELS], 3), np.float64),
-                 array_at(block[READINGS_AT], block[N_SENSORS], READING))
-    if motion_is_sensed(block, counters[STEPS]):
-        mean_accelerations(tree, work, qd, x[VELOCITY], dt, x[ACCELERATION])
-        sense_motion(block, qd, x[ACCELERATION], x[TAU], count, n_rows, counters[STEPS], dt)
+    if block[FEEL_CONTACTS_AT] != 0:
+        call_at(block[FEEL_CONTACTS_AT], (block.ctypes.data, count))
+    if block[FEEL_MOTION_AT] != 0:
+        call_at(block[FEEL_MOTION_AT], (block.ctypes.data, count, n_rows))
     for c in range(count):
         kept[c] = found[c]
     counters[CONTACTS], counters[ITERATIONS] = count, iterations
@@ -208,81 +202,54 @@ def euler_step(block, q, qd, qdd, change, counters, x, has_spins):
         qdd[k] = change[k] / dt
         qd[k] = x[VELOCITY, k]
     move(tree, work, drives_of(block), followers_of(block), lag, q, qd, change, dt)
+    counters[STEPS] += 1
     return OK
 
 
 @kernel
-def smooth_step(block, q, qd, qdd, change, counters, x):
+def take_command(block, tau):
     """
-    Take a step of a higher order, in which nothing touches.
+    Make the command and what a user wrote into the state ready for steps.
 
-    :returns: OK, DIVERGED or UNSETTLED; the state is not changed unless OK.
+    :returns: Whether they are any good; nothing has changed if not.
     """
-    nq, nv = q.size, qd.size
-    stages = array_at(block[STAGES_AT], (STAGES, nq + nv), np.float64)
-    options = array_at(block[OPTIONS_AT], 1, OPTIONS)
-    dt = options[0].dt
-    q_new, qd_new = stages[STAGES - 1, :nq], stages[STAGES - 1, nq:]
-    for j in range(nq):
-        q_new[j] = q[j]
-    for k in range(nv):
-        qd_new[k] = qd[k]
-    settled = True
-    if block[INTEGRATOR] == RK4:
-        rk4_step(block, q_new, qd_new, x[COMMAND], dt, x[TAU], x[DIAGONAL], x[ACCELERATION],
-                 stages)
-    else:
-        settled = midpoint_step(block, q_new, qd_new, x[COMMAND], dt, x[TAU], x[DIAGONAL],
-                                x[ACCELERATION], stages)
-    if not (are_finite(q_new) and are_moderate(qd_new)):
-        return DIVERGED
-    if not settled:
-        return UNSETTLED
-    if motion_is_sensed(block, counters[STEPS]):
-        accelerate(block, q, qd, x[COMMAND], x[TAU], x[DIAGONAL], x[ACCELERATION])
-        sense_motion(block, qd, x[ACCELERATION], x[TAU], 0, 0, counters[STEPS], dt)
-    for j in range(nq):
-        q[j] = q_new[j]
-    for k in range(nv):
-        change[k] = qd_new[k] - qd[k]
-        qdd[k] = change[k] / dt
-        qd[k] = qd_new[k]
-    return OK
+    tree, followers, nq, nv = tree_of(block), followers_of(block), block[NQ], block[NV]
+    q, qd = array_at(block[Q_AT], nq, np.float64), array_at(block[QD_AT], nv, np.float64)
+    if not (is_position(tree, q, nq) and are_finite(qd) and is_vector(tau, nv)):
+        return False
+    x = array_at(block[ROWS_AT], (ROWS, nv), np.float64)
+    clamp_efforts(drives_of(block), tau, x[COMMAND])
+    expand_positions(followers, q)
+    expand_velocities(followers, qd)
+    return True
+
+
+@kernel
+def keep_command(block):
+    """Let the state tell the efforts of the last step."""
+    x = array_at(block[ROWS_AT], (ROWS, block[NV]), np.float64)
+    effort = array_at(block[EFFORT_AT], block[NV], np.float64)
+    for k in range(effort.size):
+        effort[k] = x[COMMAND, k]
 
 
 @entry_point(ADDRESSES, VECTOR, numba.int64)
 def step_many(block, tau, n):
     """
-    Take n steps.
+    Take n steps of first order.
 
     :param block: A simulation's: it names all that a step reads and writes.
     :param tau: Efforts, shape (nv,), held over the steps.
     :returns: OK; BAD if the command, or what a user wrote into the state, is no good; DIVERGED
-        if a step gave numbers that are not finite, UNSETTLED if it found no middle: the state is
-        the one that it started from.
+        if a step gave numbers that are not finite: the state is the one that it started from.
     """
-    tree, followers = tree_of(block), followers_of(block)
-    nq, nv = block[NQ], block[NV]
-    numbers = array_at(block[NUMBERS_AT], nq + 4 * nv + 3, np.float64)
-    counters = array_at(block[COUNTERS_AT], COUNTERS, np.int64)
-    x = array_at(block[ROWS_AT], (ROWS, nv), np.float64)
-    q, qd, qdd = numbers[:nq], numbers[nq:nq + nv], numbers[nq + nv:nq + 2 * nv]
-    effort, change = numbers[nq + 2 * nv:nq + 3 * nv], numbers[nq + 3 * nv:nq + 4 * nv]
-    if not (is_position(tree, q, nq) and are_finite(qd) and is_vector(tau, nv)):
+    if not take_command(block, tau):
         return BAD
-    clamp_efforts(drives_of(block), tau, x[COMMAND])
-    expand_positions(followers, q)
-    expand_velocities(followers, qd)
-    has_spins = has_spin(tree)
+    has_spins = has_spin(tree_of(block))
     for _ in range(n):
-        if block[INTEGRATOR] == EULER:
-            status = euler_step(block, q, qd, qdd, change, counters, x, has_spins)
-        else:
-            status = smooth_step(block, q, qd, qdd, change, counters, x)
+        status = euler_step(block, has_spins)
         if status != OK:
             return status
-        counters[STEPS] += 1
     if n > 0:
-        for k in range(nv):
-            effort[k] = x[COMMAND, k]
+        keep_command(block)
     return OK
