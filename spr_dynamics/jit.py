@@ -12,8 +12,8 @@ import shutil
 import time
 from typing import Any
 
-from llvmlite import ir
 import numba
+from numba.core.cgutils import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
