@@ -20,7 +20,6 @@ MODULE_OF = {'python3-lxml': 'lxml', 'python3-numba': 'numba', 'python3-numpy': 
 # What no file of ours imports, and why it is needed all the same.
 USED_OTHERWISE = {
     'ros2launch': 'runs launch files from the command line',
-    'tf2_msgs': 'looked for when the node starts: PyPI does not have it',
 }
 FOLDERS_THAT_SHIP = ('config', 'launch', 'models')
 
