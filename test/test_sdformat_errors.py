@@ -157,6 +157,8 @@ BAD_TEXTS = {
                           "no collision 'zz' (known: 'pad', 'back')"),
     'patch_name': (contact_sensor('<spr:patch_mim>0 0</spr:patch_mim>'),
                    "<spr:patch_mim> is unknown (did you mean 'patch_min'?)"),
+    'patch_twice': (contact_sensor(2 * '<spr:patch_min>0 0</spr:patch_min>'),
+                    '<spr:patch_min> is there twice'),
     'patch_size': (contact_sensor('<spr:patch_min>0</spr:patch_min>'), 'has 1 values (needs 2)'),
     'patch_place': (in_link('<spr:patch_min>0 0</spr:patch_min>'),
                     "<text>:4: link 'a': <spr:patch_min> is known only in a contact sensor"),

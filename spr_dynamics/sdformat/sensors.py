@@ -145,7 +145,11 @@ def _parse_patch(children: list[XmlElement], report: Report) -> dict[str, object
             report.error('ELEMENT_INVALID', child.location,
                          f'{child.owner}: <{child.tag}> is unknown{name_hint(name, PATCH)}')
             continue
+        if name in patch:
+            report.error('ELEMENT_INVALID', child.location,
+                         f'{child.owner}: <{child.tag}> is there twice')
+            continue
         value = read_text(child, f'<{child.tag}>', PATCH[name], None, report)
         if value is not None:
-            patch.setdefault(name, value)
+            patch[name] = value
     return patch
