@@ -14,7 +14,6 @@ from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.urdf_write import Urdf
 
 SENSORS = 'contact_sensors'
-WORLD_LINK = -1
 
 
 class MovingFrame(NamedTuple):

@@ -38,6 +38,7 @@ def load_simulation(parameters: Parameters) -> Loaded:
     joints = parameters.declare(TABLE['joints'], default=list(model.dof_names))
     commands = Commands(model.dof_names, model.dof_v, model.nv, joints)
     _declare_rest(parameters, model)
+    _check_frame_prefix(parameters.value('frame_prefix'))
     dt = parameters.value('dt') or model.dt
     sensors = ContactSensorParameters(parameters, model)
     try:
@@ -82,6 +83,12 @@ def _declare_rest(parameters: Parameters, model: Model) -> None:
     for name, spec in TABLE.items():
         if not parameters.is_declared(name):
             parameters.declare(spec, default=from_model.get(name))
+
+
+def _check_frame_prefix(prefix: str) -> None:
+    if prefix.startswith('/'):
+        raise ParameterError(f'frame_prefix = {prefix!r}: tf2 knows no frames that begin with /; '
+                             f'expected {prefix.lstrip("/")!r}')
 
 
 def _control_period(parameters: Parameters, dt_ns: int) -> int | None:

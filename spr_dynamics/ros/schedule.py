@@ -22,7 +22,8 @@ class Schedule:
         :param rate: Samples a second of simulated time [Hz]; 0 is every step.
         :param dt_ns: Length of a step [ns].
         """
-        fraction = Fraction(rate).limit_denominator(MAX_RATE_DENOMINATOR)
+        # a rate so low that the fine fraction is none is kept as it is
+        fraction = Fraction(rate).limit_denominator(MAX_RATE_DENOMINATOR) or Fraction(rate)
         self._every_step = fraction == 0
         # step * _num // _den counts the samples due up to a step
         self._num = fraction.numerator * dt_ns

@@ -318,7 +318,11 @@ class Simulation:
         limits = () if integrator in LAGS or not left_out else (
             f"integrator '{integrator}' leaves out limits and dry friction "
             f'({", ".join(left_out)})',)
-        return limits + tuple(
+        beyond = tuple(
+            f'joint {dof.name!r} starts at {self._home[dof.q]:g}, beyond its limits '
+            f'{dof.lower:g} to {dof.upper:g}' for dof in self.model.axes
+            if not dof.lower - ROUNDOFF <= self._home[dof.q] <= dof.upper + ROUNDOFF)
+        return limits + beyond + tuple(
             f"{sensor.type} sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each "
             f'step, at {1.0 / self.dt:g} Hz' for name, sensor in self.sensors.items()
             if sensor.settings.rate * self.dt > 1.0 + ROUNDOFF)
