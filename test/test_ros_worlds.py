@@ -122,6 +122,11 @@ def test_a_pose_has_six_numbers():
         loaded(robot='arm7', initial_pose=[0.0, 0.0, 1.0])
 
 
+def test_what_is_wrong_with_a_robot_as_text_is_said_of_its_parameter():
+    with pytest.raises(ParameterError, match='^robot_description: <text>:1: '):
+        loaded(robot_description='<sdf')
+
+
 def test_a_prefix_of_frames_does_not_begin_with_a_slash():
     with pytest.raises(ParameterError, match="^frame_prefix = '/r1/': tf2 .* expected 'r1/'$"):
         loaded(robot='arm7', frame_prefix='/r1/')
