@@ -3,6 +3,7 @@ from fractions import Fraction
 import sys
 
 NS = 1_000_000_000
+NEVER = sys.maxsize  # [steps]
 LARGEST_LAG_NS = 200_000_000  # [ns of wall time] what a stall may cost before time is given up
 MAX_RATE_DENOMINATOR = 1_000_000  # a rate in Hz is kept as a fraction this fine: 30, 0.1, 33.333
 
@@ -82,7 +83,7 @@ class Pacer:
         :param step: The simulation's step count.
         """
         if self._real_time_factor == 0.0:
-            return sys.maxsize
+            return NEVER
         step_ns = self._dt_ns / self._real_time_factor
         lag_ns = now_ns - self._wall_ns - (step - self._step) * step_ns
         excess_ns = lag_ns - max(LARGEST_LAG_NS, 2.0 * step_ns)

@@ -311,12 +311,16 @@ class Simulation:
                                      unsolved=unsolved, dropped=dropped)
 
     @property
+    def integrator(self) -> str:
+        """The rule that all joints follow which have none of their own."""
+        return self._chosen[1]
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What can't be done as it was asked, a line each."""
         left_out = [dof.name for dof in self.model.axes if dof.has_limits]
-        _, integrator, _, _ = self._chosen
-        limits = () if integrator in LAGS or not left_out else (
-            f"integrator '{integrator}' leaves out limits and dry friction "
+        limits = () if self.integrator in LAGS or not left_out else (
+            f"integrator '{self.integrator}' leaves out limits and dry friction "
             f'({", ".join(left_out)})',)
         beyond = tuple(
             f'joint {dof.name!r} starts at {self._home[dof.q]:g}, beyond its limits '
