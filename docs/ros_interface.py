@@ -22,12 +22,27 @@ for a topic to which nobody listens. Who comes while time stands still is shown 
 
 SDF names that ROS does not allow: `::` becomes `/` in topics and `.` in parameters, other
 characters `_`; two names that become the same are refused. Frames of links are called as the
-links of `robot_description`; `frame_prefix` stands before each frame but `world`.
+links of `robot_description`; `frame_prefix` stands before each frame but `world`, and does not
+begin with `/`, which tf2 refuses.
 
 ## Published topics
 
 | topic | type | QoS | frame | |
 |---|---|---|---|---|"""
+CLOUDS = """
+`points` has packed little-endian fields, in the sensor's frame: `x y z` [m]; `nx ny nz`, the
+normal into the link; `fx fy fz`, the force ON the link [N]; `depth` [m]; `weight`, by which the
+force counts (all these float32); `partner` (uint32), the other shape; `status` (uint8): 0 counted,
+1 beside the patch, 2 off its tolerance. `partner` is an index into the model's `shape_names`,
+which no topic has; in Python, `spr_dynamics.load(robot, world='auto').shape_names` for the same
+files.
+`taxels` has `x y z`, the centre of the cell [m], and `fx fy fz` [N], all float32; it is organised:
+rows along y, columns along x.
+
+Without the package `tf2_msgs`, which is not on PyPI, there is neither `/tf` nor `/tf_static`, and
+the log says so. `visual_markers` are then in `world` and come again at `marker_rate`; so RViz
+shows the robot all the same.
+"""
 SUBSCRIBED = """
 ## Subscribed topics
 
@@ -61,8 +76,9 @@ Answers say where the simulation is then, such as `paused at 0.25 s`, or what wa
 
 Where the package `simulation_interfaces` is installed, its services are there too, below the name
 of the node: {services}. Entities are models and links by name; a model stands where its first
-link does. Only free roots can be put somewhere. Time and state are reset together. A reset of the
-clock, by these or by `~/reset` and `~/load_state`, is a jump back for all that follow `/clock`.
+link does. Only free roots can be put somewhere. Time and state are reset together. Stopped is
+paused at time 0; that can be played or stepped, not paused. A reset of the clock, by these or by
+`~/reset` and `~/load_state`, is a jump back for all that follow `/clock`.
 
 ## Parameters
 
@@ -195,7 +211,7 @@ def page():
     rows = [HEADING]
     rows += [f'| `{topic.name}` | {topic.type} | {topic.qos} | {topic.frame} | {topic.text} |'
              for topic in PUBLISHED]
-    rows += [SUBSCRIBED]
+    rows += [CLOUDS + SUBSCRIBED]
     rows += [f'| `{topic.name}` | {topic.type} | {topic.qos} | {topic.text} |' for topic in TAKEN]
     rows += [COMMANDS]
     rows += [f'| `{name}` | {service} | {text} |' for name, (service, text) in SERVICES.items()]

@@ -280,7 +280,7 @@ def test_every_topic_in_rviz_is_published(tmp_path, robot, tf2_msgs):  # noqa: F
     assert len(topics) == 3 + 3 + 2 * (robot == 'arm7')
     with NodeProcess(tmp_path, robot=robot, **extra) as node, Client(node.namespace) as client:
         states = client.listen(JointState, 'joint_states')
-        client.wait_until(lambda: states)
+        client.wait_until(lambda: states and all(map(client.node.count_publishers, topics)))
         for topic, how in topics.items():
             (offered,) = client.node.get_publishers_info_by_topic(f'{node.namespace}/{topic}')
             is_kept = offered.qos_profile.durability == LATCHED.durability
@@ -302,23 +302,37 @@ def test_prefix_of_frames_reaches_the_robot_model():
     assert robot['TF Prefix'] == 'left'
 
 
+def test_robot_model_is_left_out_where_rviz_would_name_no_frame():
+    """RViz looks for left_/base, and the frame is left_base."""
+    config = yaml.safe_load(rviz.configuration(
+        wrenches=[], clouds=[], frame_prefix='left_', size=1.0, centre=[0.0, 0.0, 0.5],
+        metres_per_newton=0.01))
+    assert 'rviz_default_plugins/RobotModel' not in [
+        display['Class'] for display in config['Visualization Manager']['Displays']]
+
+
 def test_rviz_starts_with_the_robot_in_its_namespace(tmp_path):
     """A stand-in says how it was called."""
     program = tmp_path / 'rviz2'
     program.write_text('#!/bin/sh\necho "$@"\n')
     program.chmod(0o755)
-    ran = run_rviz(f'{tmp_path}:{os.environ["PATH"]}', '-r', '__ns:=/lab', '-p', 'robot:=arm7')
+    logs = tmp_path / 'logs'
+    ran = run_rviz(f'{tmp_path}:{os.environ["PATH"]}', '-r', '__ns:=/lab', '-p', 'robot:=arm7',
+                   ROS_LOG_DIR=str(logs))
     words = ran.stdout.split()
-    assert words[0] == '-d'
+    assert words[:2] == ['-d', str(logs / 'spr_dynamics_lab.rviz')]
     assert words[2:] == ['--ros-args', '-r', '__ns:=/lab', '-p', 'use_sim_time:=true']
     with open(words[1], encoding='utf-8') as file:
         assert 'contact_sensors/fingertip/wrench' in topics_of(yaml.safe_load(file))
-    os.unlink(words[1])
 
 
 @pytest.mark.parametrize('arguments, message', [
     (['-p', 'robot:=arm7'], 'rviz: rviz2 is not here; it comes with a ROS installation'),
     (['-p', 'robot:=arm8'], "rviz: arm8: no such file (did you mean 'arm7'?)"),
+    (['--params-file', '/nowhere/a.yaml'],
+     "rviz: failed to initialize rcl: Couldn't parse params file: '--params-file /nowhere/a"),
+    (['-p', 'robot:=arm7', '--', '--output', '/nowhere/b.rviz'],
+     'rviz: /nowhere/b.rviz: No such file or directory'),
 ])
 def test_rviz_says_why_it_does_not_start(arguments, message):
     ran = run_rviz('/nowhere', *arguments)
@@ -327,10 +341,11 @@ def test_rviz_says_why_it_does_not_start(arguments, message):
     assert 'Traceback' not in ran.stderr
 
 
-def run_rviz(path, *arguments):
+def run_rviz(path, *arguments, **environment):
     return subprocess.run(
         [sys.executable, '-m', 'spr_dynamics.ros.rviz', '--ros-args', *arguments],
-        env={**os.environ, 'PATH': path}, capture_output=True, text=True, timeout=60)
+        env={**os.environ, 'PATH': path, **environment}, capture_output=True, text=True,
+        timeout=60)
 
 
 def test_yaml_reads_back():

@@ -12,6 +12,7 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy  # noqa: E402
 import needs  # noqa: E402
 from ros_harness import Client, NodeProcess  # noqa: E402
 from spr_dynamics.ros.parameters import SENSOR_TABLE, TABLE  # noqa: E402
+from spr_dynamics.ros.sensor_clouds import POINT, TAXEL  # noqa: E402
 
 PAGE = needs.REPOSITORY / 'docs' / 'ros_interface.py'
 OF_OTHER_SENSORS = ('imu/', 'force_torque/')  # the hopper has none
@@ -75,10 +76,15 @@ def test_the_node_says_what_it_has_loaded_when_it_starts(client):
     for line in (r'hopper: step 1 ms, real-time factor 1, paused', r'torso +7 +1 ',
                  r'torso +free +world +torso', r'knee +revolute +thigh +shin +-0.9 +1.6 +150 +8',
                  r'foot +foot +\[-0.1, -0.1\] \[0.1, 0.1\] +100 +sole',
-                 r'integrator +semi-implicit Euler',
+                 r'integrator +semi_implicit_euler',
                  r'\S*/joint_states +sensor_msgs/msg/JointState +out',
                  r'\S*/joint_commands +sensor_msgs/msg/JointState +in'):
         assert re.search(rf'^(\[.*\]: )?{line}', client.start_up_report, re.MULTILINE), line
+
+
+def test_the_page_names_every_field_of_the_clouds(page):
+    for name in (*POINT.names, *TAXEL.names):
+        assert re.search(rf'\b{name}\b', page.CLOUDS), name
 
 
 def test_there_is_no_topic_beyond_those_of_the_page(page, client):

@@ -31,6 +31,13 @@ def test_every_sample_falls_on_the_first_step_at_its_time(rate):
         assert -1e-9 <= step * 1e-3 - sample / rate < 1e-3 + 1e-9
 
 
+@pytest.mark.parametrize('rate', [4e-7, 1e-9, 5e-324])
+def test_the_lowest_rates_are_not_every_step(rate):
+    first = Schedule(rate, MS).next_step(0)
+    assert first * 1e-3 >= 1.0 / rate if rate > 1e-300 else first > 10 ** 300
+    assert first - 1 <= 1000.0 / rate
+
+
 def test_a_schedule_needs_no_memory():
     schedule = Schedule(30.0, MS)
     assert [schedule.next_step(step) for step in (0, 33, 34, 66, 67)] == [34, 34, 67, 67, 100]

@@ -25,7 +25,7 @@ CODES = {'RESULT_FEATURE_UNSUPPORTED': 0, 'RESULT_OK': 1, 'RESULT_NOT_FOUND': 2,
 STATES = {'STATE_STOPPED': 0, 'STATE_PLAYING': 1, 'STATE_PAUSED': 2, 'STATE_QUITTING': 3}
 UNSUPPORTED, OK, NOT_FOUND, _, FAILED = CODES.values()
 STOPPED, PLAYING, PAUSED, _ = STATES.values()
-ALREADY, INVALID_POSE = 101, 101
+ALREADY, WRONG_TRANSITION, INVALID_POSE = 101, 103, 101
 
 
 def entity_state():
@@ -38,7 +38,9 @@ MESSAGES = types.SimpleNamespace(
     EntityState=entity_state)
 SERVICES = types.SimpleNamespace(**{name: types.SimpleNamespace(
     Request=types.SimpleNamespace(SCOPE_TIME=1, SCOPE_STATE=2, SCOPE_SPAWNED=4, SCOPE_ALL=255),
-    Response=types.SimpleNamespace(ALREADY_IN_TARGET_STATE=ALREADY, INVALID_POSE=INVALID_POSE))
+    Response=types.SimpleNamespace(
+        ALREADY_IN_TARGET_STATE=ALREADY, INCORRECT_TRANSITION=WRONG_TRANSITION,
+        INVALID_POSE=INVALID_POSE))
     for name in ('GetSimulatorFeatures', 'GetSimulationState', 'SetSimulationState',
                  'StepSimulation', 'ResetSimulation', 'GetEntities', 'GetEntityState',
                  'GetEntitiesStates', 'SetEntityState')})
@@ -104,6 +106,8 @@ def test_nothing_is_offered_without_the_package():
 
 def test_features_are_listed(node):
     assert node.ask('get_simulator_features').features.features == list(range(len(FEATURES)))
+    # it refuses either scope alone
+    assert not {'SIMULATION_RESET_TIME', 'SIMULATION_RESET_STATE'} & set(FEATURES)
 
 
 def test_states_follow_pause_and_time(node):
@@ -111,6 +115,9 @@ def test_states_follow_pause_and_time(node):
         return node.ask('get_simulation_state').state.state
 
     assert present() == STOPPED
+    code, text = result(node.ask('set_simulation_state', state=state(PAUSED)))
+    assert (code, present()) == (WRONG_TRANSITION, STOPPED)
+    assert text == 'the simulation is stopped: play it or take a step, then pause it'
     assert result(node.ask('step_simulation', steps=5)) == (OK, '')
     assert node.simulation.step_count == 5
     assert present() == PAUSED
@@ -188,6 +195,7 @@ def test_a_free_root_is_put_somewhere(node):
     ('torso', {'orientation': Quaternion(w=2.0)}, INVALID_POSE),
     ('torso', {'orientation': Quaternion(w=float('nan'))}, INVALID_POSE),
     ('torso', {'position': Point(x=float('inf'))}, INVALID_POSE),
+    ('torso', {'linear': Vector3(y=float('nan'))}, FAILED),
     ('torso', {'frame_id': 'foot'}, UNSUPPORTED),
     ('torso', {'set_acceleration': True}, UNSUPPORTED),
 ])
@@ -197,6 +205,7 @@ def test_what_cannot_be_put_stays(node, entity, change, code):
     wanted.header.frame_id = change.get('frame_id', '')
     wanted.pose = Pose(position=change.get('position', Point()),
                        orientation=change.get('orientation', Quaternion(w=1.0)))
+    wanted.twist.linear = change.get('linear', Vector3())
     answer = node.ask('set_entity_state', entity=entity, state=wanted, set_pose=True,
                       set_twist=True, set_acceleration=change.get('set_acceleration', False))
     assert result(answer)[0] == code

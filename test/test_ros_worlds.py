@@ -122,6 +122,24 @@ def test_a_pose_has_six_numbers():
         loaded(robot='arm7', initial_pose=[0.0, 0.0, 1.0])
 
 
+def test_what_is_wrong_with_a_robot_as_text_is_said_of_its_parameter():
+    with pytest.raises(ParameterError, match='^robot_description: <text>:1: '):
+        loaded(robot_description='<sdf')
+
+
+def test_a_prefix_of_frames_does_not_begin_with_a_slash():
+    with pytest.raises(ParameterError, match="^frame_prefix = '/r1/': tf2 .* expected 'r1/'$"):
+        loaded(robot='arm7', frame_prefix='/r1/')
+
+
+def test_positions_beyond_the_limits_are_told():
+    assert loaded(robot='cart_pole', initial_positions=[0.3, 40.0]).warnings == ()
+    arm = loaded(robot='arm7', initial_positions=[0.0, 100.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    assert arm.q[1] == 100.0
+    assert arm.warnings[0] == ("joint 'joint2' starts at 100, beyond its limits "
+                               f'{arm.model.axes[1].lower:g} to {arm.model.axes[1].upper:g}')
+
+
 def test_two_robots_in_namespaces_share_one_clock(tmp_path):
     with NodeProcess(tmp_path, robot='double_pendulum', initial_positions=[0.5, 0.0]) as first, \
             NodeProcess(tmp_path, robot='hopper', world='empty', publish_clock=False) as second, \

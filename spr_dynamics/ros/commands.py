@@ -1,13 +1,12 @@
 """The efforts that act until the next command, and the checks at the door."""
 from collections.abc import Callable, Iterable, Sequence
 import math
-import sys
 
 import numpy as np
 
 from spr_dynamics.errors import name_hint, SprDynamicsError
+from spr_dynamics.ros.schedule import NEVER
 
-NEVER = sys.maxsize  # [steps]
 BY_NAME, IN_ORDER = 'joint_commands', 'effort_commands'  # the topics
 
 

@@ -9,6 +9,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.ros.convert import WORLD_FRAME
 from spr_dynamics.ros.markers import clear, point, put_colour, put_scale
+from spr_dynamics.ros.parameters import SENSOR_PREFIX
 from spr_dynamics.ros.streams import Source, Stream
 from spr_dynamics.scene.arrows import contact_arrows, metres_per_newton, size
 from spr_dynamics.sensors.drawing import BOX_EDGES, drawing_of
@@ -77,7 +78,7 @@ class ContactMarkers:
         """Yield the patch of each sensor, red while it reports contact, and its force."""
         model = self._simulation.model
         for name, topic in self._topics.items():
-            sensor, namespace = self._simulation.sensors[name], f'contact_sensors/{topic}'
+            sensor, namespace = self._simulation.sensors[name], f'{SENSOR_PREFIX}/{topic}'
             T_WL_sensor = T_WL[model.link_names.index(sensor.settings.link)]
             drawing = drawing_of(sensor.settings, sensor.reading,
                                  T_WL_sensor @ sensor.settings.pose, self._metres_per_newton)

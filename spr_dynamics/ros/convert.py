@@ -16,9 +16,9 @@ import numpy as np
 from sensor_msgs.msg import Imu, JointState, MultiDOFJointState
 
 from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.ros.schedule import NS
 from spr_dynamics.sdformat.poses import Pose
 
-NS = 1_000_000_000
 WORLD_FRAME = 'world'
 
 

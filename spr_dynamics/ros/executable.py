@@ -57,7 +57,7 @@ def run(name: str, make_nodes: Callable[[], list], stop: StopRequest,
                  '3.13)')
     from rclpy.signals import SignalHandlerOptions
     try:
-        _init(args, SignalHandlerOptions.NO)
+        start_ros(args, SignalHandlerOptions.NO)
         nodes = make_nodes()
         _spin(nodes, stop)
         for node in nodes:
@@ -69,7 +69,14 @@ def run(name: str, make_nodes: Callable[[], list], stop: StopRequest,
         rclpy.try_shutdown()
 
 
-def _init(args: list[str] | None, signals: Any) -> None:
+def start_ros(args: list[str] | None, signals: Any) -> None:
+    """
+    Bring ROS up.
+
+    :param args: The command line; None is that of the process.
+    :param signals: `rclpy.signals.SignalHandlerOptions`: which signals rclpy is to handle.
+    :raises SprDynamicsError: If the command line or a parameter file can't be used.
+    """
     import rclpy
     try:
         rclpy.init(args=args, signal_handler_options=signals)

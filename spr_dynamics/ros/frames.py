@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 from spr_dynamics.model.model import Model
 from spr_dynamics.ros.convert import WORLD_FRAME
+from spr_dynamics.ros.parameters import SENSOR_PREFIX
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.urdf_write import Urdf
-
-SENSORS = 'contact_sensors'
-WORLD_LINK = -1
 
 
 class MovingFrame(NamedTuple):
@@ -66,7 +64,7 @@ class Frames:
 
         :param topic: Its name in ROS.
         """
-        return self.named(f'{SENSORS}/{topic}')
+        return self.named(f'{SENSOR_PREFIX}/{topic}')
 
     def named(self, name: str) -> str:
         """

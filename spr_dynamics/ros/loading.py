@@ -2,6 +2,7 @@
 from typing import NamedTuple
 
 from spr_dynamics.dynamics.loops import closed_positions
+from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.model.load import load
 from spr_dynamics.model.model import Model
 from spr_dynamics.ros.commands import Commands
@@ -38,6 +39,7 @@ def load_simulation(parameters: Parameters) -> Loaded:
     joints = parameters.declare(TABLE['joints'], default=list(model.dof_names))
     commands = Commands(model.dof_names, model.dof_v, model.nv, joints)
     _declare_rest(parameters, model)
+    _check_frame_prefix(parameters.value('frame_prefix'))
     dt = parameters.value('dt') or model.dt
     sensors = ContactSensorParameters(parameters, model)
     try:
@@ -59,8 +61,14 @@ def _load_model(parameters: Parameters) -> Model:
         world = resolve(world)
     if robot or text:
         pose = Pose.from_rpy(initial_pose[:3], initial_pose[3:]) if initial_pose else None
-        return load(resolve(robot) if robot else None, text=text or None, world=world or 'auto',
-                    pose=pose, fix_base=fix_base, package_path=package_share)
+        try:
+            return load(resolve(robot) if robot else None, text=text or None,
+                        world=world or 'auto', pose=pose, fix_base=fix_base,
+                        package_path=package_share)
+        except SprDynamicsError as error:
+            if '<text>' not in str(error):  # what is wrong is in a file, which it names
+                raise
+            raise ParameterError(f'robot_description: {error}') from None
     if initial_pose:
         raise ParameterError('initial_pose: places a robot, so it needs robot or '
                              'robot_description')
@@ -82,6 +90,12 @@ def _declare_rest(parameters: Parameters, model: Model) -> None:
     for name, spec in TABLE.items():
         if not parameters.is_declared(name):
             parameters.declare(spec, default=from_model.get(name))
+
+
+def _check_frame_prefix(prefix: str) -> None:
+    if prefix.startswith('/'):
+        raise ParameterError(f'frame_prefix = {prefix!r}: tf2 knows no frames that begin with /; '
+                             f'expected {prefix.lstrip("/")!r}')
 
 
 def _control_period(parameters: Parameters, dt_ns: int) -> int | None:

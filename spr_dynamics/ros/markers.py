@@ -8,7 +8,7 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from spr_dynamics.dynamics.kinematics import link_poses
-from spr_dynamics.ros.convert import WORLD_FRAME
+from spr_dynamics.ros.convert import fill_quaternion, fill_vector, WORLD_FRAME
 from spr_dynamics.ros.mesh_files import mesh_files, portable_uri
 from spr_dynamics.ros.streams import LATCHED_QOS, Output, Source, Stream
 from spr_dynamics.scene.shapes import Shape, shapes
@@ -179,9 +179,8 @@ def put_pose(marker: Marker, T: Pose) -> None:
     :param marker: The marker.
     :param T: Its pose in the marker's frame.
     """
-    at, turn = marker.pose.position, marker.pose.orientation
-    at.x, at.y, at.z = T.p.tolist()
-    turn.w, turn.x, turn.y, turn.z = T.quat_wxyz().tolist()
+    fill_vector(marker.pose.position, T.p)
+    fill_quaternion(marker.pose.orientation, T.quat_wxyz())
 
 
 def put_scale(marker: Marker, scale: Numbers) -> None:

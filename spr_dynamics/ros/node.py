@@ -66,8 +66,8 @@ class SimulationNode(Node):
         self.is_paused = self.parameters.value('paused')
         """Whether simulated time stands still."""
         source = Source(self, self.simulation, self.parameters)
-        links = convert.topics_from_names(self.simulation.model.link_names)
-        self.pushes = Pushes(self.simulation, {name: source.frames.link(name) for name in links})
+        self.pushes = Pushes(self.simulation, {
+            name: source.frames.link(name) for name in self.simulation.model.link_names})
         self.publications = Publications(source, self._sensor_parameters.topics)
         self._stepper = Stepper(self.simulation, self.commands, self.pushes, self.publications,
                                 self.complaints)

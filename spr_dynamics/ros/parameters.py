@@ -20,6 +20,8 @@ from spr_dynamics.errors import did_you_mean, SprDynamicsError
 Value = Any  # bool, int, float, str, or a list of one of them, as the table says
 
 RCLPY_PREFIX = 'qos_overrides.'  # of parameters that rclpy looks after
+SENSOR_PREFIX = 'contact_sensors'  # of parameters, topics and frames of contact sensors
+ALL, ROOT, NONE = 'all', 'root', 'none'  # values of publish_tf
 LARGEST_STEP_COUNT = 1_000_000  # nothing else is served meanwhile
 LARGEST_RATE = 100_000.0  # [Hz] keeps a typing error from looking like a rate
 
@@ -109,7 +111,7 @@ TABLE = {spec.name: spec for spec in (
          description='Whether to publish /clock; one node only may do that'),
     Spec(name='clock_rate', kind='number', default=100.0, unit='Hz of simulated time', low=0.0,
          high=LARGEST_RATE, live=True, description='Rate of /clock; 0: every step'),
-    Spec(name='publish_tf', kind='text', default='all', choices=('all', 'root', 'none'),
+    Spec(name='publish_tf', kind='text', default=ALL, choices=(ALL, ROOT, NONE),
          description='Which frames /tf holds: all; root, what robot_state_publisher does not '
                      'know, so that it can do the rest; or none'),
     Spec(name='tf_rate', kind='number', default=50.0, unit='Hz of simulated time', low=0.0,
@@ -126,8 +128,6 @@ TABLE = {spec.name: spec for spec in (
          low=0.0, high=1e6, live=True,
          description='How long an external_wrench pushes; 0: until the next one for that link'),
 )}
-
-SENSOR_PREFIX = 'contact_sensors'
 
 SENSOR_TABLE = {spec.name: spec for spec in (
     Spec(name='link', kind='text', default=None, description='Link that carries the sensor'),

@@ -1,13 +1,13 @@
 """Wrenches from outside on links, as long as they last."""
 from collections.abc import Mapping
-import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.errors import name_hint
-from spr_dynamics.ros.commands import CommandRefused, NEVER
+from spr_dynamics.ros.commands import CommandRefused
+from spr_dynamics.ros.schedule import NEVER
 
 LARGEST = 1e100  # [N] or [N m]; beyond, squares are no numbers
 
@@ -74,10 +74,10 @@ class Pushes:
         :param step: The present step count.
         """
         if not self._active:
-            return sys.maxsize
+            return NEVER
         self._active = {k: push for k, push in self._active.items() if step < push.end}
         self._act()
-        return 1 if self._active else sys.maxsize
+        return 1 if self._active else NEVER
 
     def held(self, step: int) -> list[tuple[str, int]]:
         """

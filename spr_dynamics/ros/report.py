@@ -21,7 +21,7 @@ def report(node: Any) -> str:
         f'{_pace(node)}{", paused" if value("paused") else ""}',
         described(simulation.model, settings),
         *table(['solver', ''], [
-            ('integrator', 'semi-implicit Euler'),
+            ('integrator', simulation.integrator),
             ('residual', f'{DEFAULT_OPTIONS.tolerance:g} of the momentum'),
             ('effort', f'{DEFAULT_OPTIONS.budget} factorisations a step at most')]),
         *table(['topic', 'type', ''], _topics(node))])

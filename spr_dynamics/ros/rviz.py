@@ -8,12 +8,13 @@ import argparse
 from collections.abc import Iterator, Sequence
 import json
 import os
+from pathlib import Path
 import shutil
 import sys
-import tempfile
 from typing import Any
 
 from spr_dynamics.errors import SprDynamicsError
+from spr_dynamics.ros.executable import start_ros
 
 RVIZ = 'rviz2'
 DISTANCE = 3.0  # of the camera from the robot, in sizes of the robot
@@ -39,13 +40,15 @@ def configuration(*, wrenches: Sequence[str], clouds: Sequence[str], frame_prefi
         'Class': 'rviz_default_plugins/Orbit', 'Name': 'Current View', 'Value': 'Orbit (rviz)',
         'Distance': DISTANCE * size, 'Focal Point': {'X': x, 'Y': y, 'Z': z},
         'Pitch': 0.35, 'Yaw': 0.8, 'Target Frame': '<Fixed Frame>'}
+    # RViz puts a / between a prefix and the name of a link, so of other prefixes it finds no frame
+    robot_model = display('RobotModel', 'Robot as URDF', {
+        'Description Source': 'Topic', 'TF Prefix': frame_prefix.removesuffix('/'),
+        'Description Topic': topic('robot_description', is_latched=True)}, enabled=False)
     displays = [
         display('Grid', 'Grid', {'Reference Frame': '<Fixed Frame>', 'Plane Cell Count': 20,
                                  'Cell Size': 0.5}),
         display('TF', 'TF', {'Marker Scale': size / 4.0, 'Frame Timeout': 15}, enabled=False),
-        display('RobotModel', 'Robot as URDF', {
-            'Description Source': 'Topic', 'TF Prefix': frame_prefix.rstrip('/'),
-            'Description Topic': topic('robot_description', is_latched=True)}, enabled=False),
+        *([robot_model] if frame_prefix.endswith('/') or not frame_prefix else []),
         display('MarkerArray', 'Robot', {'Topic': topic('visual_markers', is_latched=True)}),
         display('MarkerArray', 'Contacts', {'Topic': topic('contact_markers')}),
         *(display('Wrench', name, {
@@ -127,23 +130,35 @@ def main(args: list[str] | None = None) -> None:
     :param args: The command line; None is that of the process.
     :raises SystemExit: With code 1 if there is no RViz, or the robot can't be used.
     """
+    try:
+        text, namespace, output = for_command_line(args)
+        if output:
+            write(Path(output), text)
+        else:
+            become_rviz(text, namespace)
+    except SprDynamicsError as error:
+        sys.exit(f'rviz: {error}')
+
+
+def for_command_line(args: list[str] | None) -> tuple[str, str, str | None]:
+    """
+    Return the configuration for a command line, the namespace, and where to write it.
+
+    :param args: The command line; None is that of the process.
+    :returns: As the last, None: into no file, but before the eyes of the user.
+    :raises SprDynamicsError: If the command line, the robot or a parameter can't be used.
+    """
     import rclpy
+    from rclpy.signals import SignalHandlerOptions
     from rclpy.utilities import remove_ros_args
     parser = argparse.ArgumentParser(prog='rviz', description=__doc__)
     parser.add_argument('--output', help='write the configuration there, and do not start RViz')
-    output = parser.parse_args(remove_ros_args(sys.argv if args is None else args)[1:]).output
-    rclpy.init(args=args)
     try:
-        text, namespace = for_node()
-    except SprDynamicsError as error:
-        sys.exit(f'rviz: {error}')
+        start_ros(args, SignalHandlerOptions.ALL)
+        own = parser.parse_args(remove_ros_args(sys.argv if args is None else args)[1:])
+        return *for_node(), own.output
     finally:
         rclpy.try_shutdown()
-    if output:
-        with open(output, 'w', encoding='utf-8') as file:
-            file.write(text)
-        return
-    become_rviz(text, namespace)
 
 
 def for_node() -> tuple[str, str]:
@@ -180,21 +195,40 @@ def for_node() -> tuple[str, str]:
     return text, node.get_namespace()
 
 
+def write(file: Path, text: str) -> None:
+    """
+    Write a configuration into a file.
+
+    :param file: The file.
+    :param text: The configuration.
+    :raises SprDynamicsError: If it can't be written.
+    """
+    try:
+        file.write_text(text, encoding='utf-8')
+    except OSError as error:
+        raise SprDynamicsError(f'{file}: {error.strerror}') from None
+
+
 def become_rviz(text: str, namespace: str) -> None:
     """
     Start RViz in place of this process.
 
+    It reads a file in the folder of ROS's logs. There is one for each namespace, written anew
+    each time, as nobody is left to delete it.
+
     :param text: The configuration.
     :param namespace: That of the robot.
-    :raises SystemExit: With code 1 if there is no RViz.
+    :raises SprDynamicsError: If there is no RViz, or the file can't be written.
     """
+    from rclpy.logging import get_logging_directory
     if shutil.which(RVIZ) is None:
-        sys.exit(f'rviz: {RVIZ} is not here; it comes with a ROS installation '
-                 '(apt install ros-$ROS_DISTRO-rviz2). --output FILE writes the configuration '
-                 'for one on another machine.')
-    with tempfile.NamedTemporaryFile('w', suffix='.rviz', delete=False, encoding='utf-8') as file:
-        file.write(text)
-    os.execvp(RVIZ, [RVIZ, '-d', file.name, '--ros-args', '-r', f'__ns:={namespace}',
+        raise SprDynamicsError(
+            f'{RVIZ} is not here; it comes with a ROS installation '
+            '(apt install ros-$ROS_DISTRO-rviz2). --output FILE writes the configuration for one '
+            'on another machine.')
+    file = Path(get_logging_directory()) / f'spr_dynamics{namespace.replace("/", "_")}.rviz'
+    write(file, text)
+    os.execvp(RVIZ, [RVIZ, '-d', str(file), '--ros-args', '-r', f'__ns:={namespace}',
                      '-p', 'use_sim_time:=true'])
 
 

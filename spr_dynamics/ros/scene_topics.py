@@ -5,8 +5,9 @@ from std_msgs.msg import String
 
 from spr_dynamics.ros.contact_markers import contact_topics
 from spr_dynamics.ros.markers import visual_topics
+from spr_dynamics.ros.parameters import NONE
 from spr_dynamics.ros.streams import LATCHED_QOS, Publication, Source
-from spr_dynamics.ros.transforms import NONE, transform_topics
+from spr_dynamics.ros.transforms import transform_topics
 
 
 def scene_topics(source: Source, sensor_topics: Mapping[str, str]) -> list[Publication]:

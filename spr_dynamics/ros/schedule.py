@@ -3,6 +3,7 @@ from fractions import Fraction
 import sys
 
 NS = 1_000_000_000
+NEVER = sys.maxsize  # [steps]
 LARGEST_LAG_NS = 200_000_000  # [ns of wall time] what a stall may cost before time is given up
 MAX_RATE_DENOMINATOR = 1_000_000  # a rate in Hz is kept as a fraction this fine: 30, 0.1, 33.333
 
@@ -22,7 +23,8 @@ class Schedule:
         :param rate: Samples a second of simulated time [Hz]; 0 is every step.
         :param dt_ns: Length of a step [ns].
         """
-        fraction = Fraction(rate).limit_denominator(MAX_RATE_DENOMINATOR)
+        # a rate so low that the fine fraction is none is kept as it is
+        fraction = Fraction(rate).limit_denominator(MAX_RATE_DENOMINATOR) or Fraction(rate)
         self._every_step = fraction == 0
         # step * _num // _den counts the samples due up to a step
         self._num = fraction.numerator * dt_ns
@@ -81,7 +83,7 @@ class Pacer:
         :param step: The simulation's step count.
         """
         if self._real_time_factor == 0.0:
-            return sys.maxsize
+            return NEVER
         step_ns = self._dt_ns / self._real_time_factor
         lag_ns = now_ns - self._wall_ns - (step - self._step) * step_ns
         excess_ns = lag_ns - max(LARGEST_LAG_NS, 2.0 * step_ns)

@@ -1,5 +1,6 @@
 """The services of ``simulation_interfaces``, where that package is installed."""
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 import importlib
 import os
 import re
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from spr_dynamics.dynamics.check import checked_position, checked_velocity
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.dynamics.links import link_accelerations, link_velocities
 from spr_dynamics.errors import name_hint, SprDynamicsError
@@ -15,9 +17,9 @@ from spr_dynamics.ros import convert
 from spr_dynamics.sdformat.poses import Pose
 
 FEATURES = (
-    'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET', 'SIMULATION_RESET_TIME',
-    'SIMULATION_RESET_STATE', 'SIMULATION_STATE_GETTING', 'SIMULATION_STATE_SETTING',
-    'SIMULATION_STATE_PAUSE', 'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE')
+    'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET',
+    'SIMULATION_STATE_GETTING', 'SIMULATION_STATE_SETTING', 'SIMULATION_STATE_PAUSE',
+    'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE')
 UNIT_TOLERANCE = 1e-3  # how far the length of a quaternion may be from one
 
 
@@ -109,9 +111,12 @@ class StandardServices:
 
     def _set_state(self, request: Any, response: Any) -> None:
         states, wanted = self._messages.SimulationState, request.state.state
-        if wanted == self._present_state():
-            raise Failure(self._services.SetSimulationState.Response.ALREADY_IN_TARGET_STATE,
-                          'the simulation is in that state already')
+        codes, present = self._services.SetSimulationState.Response, self._present_state()
+        if wanted == present:
+            raise Failure(codes.ALREADY_IN_TARGET_STATE, 'the simulation is in that state already')
+        if (present, wanted) == (states.STATE_STOPPED, states.STATE_PAUSED):
+            raise Failure(codes.INCORRECT_TRANSITION,
+                          'the simulation is stopped: play it or take a step, then pause it')
         if wanted == states.STATE_PLAYING:
             self._node.set_paused(False)
         elif wanted == states.STATE_PAUSED:
@@ -206,17 +211,20 @@ class StandardServices:
         if request.set_acceleration:
             raise Failure(self._messages.Result.RESULT_FEATURE_UNSUPPORTED,
                           'accelerations follow from forces')
-        q, qd = self._simulation.q.copy(), self._simulation.qd.copy()
+        model, q, qd = self._simulation.model, self._simulation.q, self._simulation.qd
         if request.set_pose:
+            q = q.copy()
             q[root.q:root.q + 7] = self._pose_from(request.state.pose)
         if request.set_twist:
             linear, angular = request.state.twist.linear, request.state.twist.angular
+            qd = qd.copy()
             qd[root.v:root.v + 6] = linear.x, linear.y, linear.z, angular.x, angular.y, angular.z
-        try:
-            self._simulation.q, self._simulation.qd = q, qd
-        except ValueError as error:
-            raise Failure(self._services.SetEntityState.Response.INVALID_POSE, str(error)) \
-                from None
+        with _refusing(self._services.SetEntityState.Response.INVALID_POSE):
+            q = checked_position(model, q)
+        with _refusing(self._messages.Result.RESULT_OPERATION_FAILED):
+            qd = checked_velocity(model, qd)
+        # both are good, so neither is taken without the other
+        self._simulation.q, self._simulation.qd = q, qd
         self._node.publications.publish_now()
 
     def _pose_from(self, pose: Any) -> np.ndarray:
@@ -229,6 +237,15 @@ class StandardServices:
                           f'orientation {quaternion[1:].tolist()}, w {quaternion[0]}: a unit '
                           'quaternion expected')
         return np.array([p.x, p.y, p.z, *(quaternion / length)])
+
+
+@contextmanager
+def _refusing(code: int) -> Iterator[None]:
+    """Give what numbers are refused for the code of the standard."""
+    try:
+        yield
+    except ValueError as error:
+        raise Failure(code, str(error)) from None
 
 
 def _snake(name: str) -> str:

@@ -5,7 +5,6 @@ A publication knows whether anybody listens, when it is due, and how to fill its
 keeps.
 """
 from collections.abc import Callable, Mapping
-import sys
 from typing import Any, Protocol
 
 from rclpy.event_handler import PublisherEventCallbacks
@@ -15,12 +14,12 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from spr_dynamics.ros.description import describe
 from spr_dynamics.ros.frames import Frames
 from spr_dynamics.ros.parameters import Parameters, Value
-from spr_dynamics.ros.schedule import Schedule
+from spr_dynamics.ros.schedule import NEVER, Schedule
 
 STATE_QOS = QoSProfile(depth=10)
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-NOT_DUE = sys.maxsize  # [steps] nobody listens
+NOT_DUE = NEVER  # nobody listens
 
 
 class Publication(Protocol):

@@ -10,12 +10,11 @@ from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.frames import FixedFrame, MovingFrame
 from spr_dynamics.ros.motion_topics import mounted_frames
-from spr_dynamics.ros.parameters import Value
+from spr_dynamics.ros.parameters import ALL, NONE, Value
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Publication, Source
 from spr_dynamics.sdformat.poses import Pose
 
 TF_QOS = QoSProfile(depth=100)  # what tf2 has; one publisher of several may be slow
-ALL, ROOT, NONE = 'all', 'root', 'none'  # values of publish_tf
 
 
 def transform_topics(source: Source, sensor_topics: Mapping[str, str]) -> list[Publication]:
@@ -77,9 +76,10 @@ class TransformWriter:
         p_WF = link[:, :3, 3] + (link[:, :3, :3] @ self._p_LF[:, :, None])[:, :, 0]
         p_PF = (R_PW @ (p_WF - above[:, :3, 3])[:, :, None])[:, :, 0]
         quats = quaternions(R_PW @ R_WF)
-        for msg, p, quat in zip(self.msg.transforms, p_PF.tolist(), quats.tolist()):
+        for msg, p, quat in zip(self.msg.transforms, p_PF, quats):
             convert.stamp_from_ns(msg.header.stamp, time_ns)
-            put_pose(msg, p, quat)
+            convert.fill_vector(msg.transform.translation, p)
+            convert.fill_quaternion(msg.transform.rotation, quat)
         return self.msg
 
 
@@ -151,21 +151,9 @@ def fixed_transform(frame: FixedFrame) -> TransformStamped:
     :param frame: The frame.
     """
     msg = transform(frame.parent, frame.name)
-    put_pose(msg, frame.T_PF.p.tolist(), frame.T_PF.quat_wxyz().tolist())
+    convert.fill_vector(msg.transform.translation, frame.T_PF.p)
+    convert.fill_quaternion(msg.transform.rotation, frame.T_PF.quat_wxyz())
     return msg
-
-
-def put_pose(msg: TransformStamped, p: Sequence[float], quat_wxyz: Sequence[float]) -> None:
-    """
-    Write a pose into a transform.
-
-    :param msg: The transform.
-    :param p: Position [m].
-    :param quat_wxyz: Quaternion w x y z.
-    """
-    at, turn = msg.transform.translation, msg.transform.rotation
-    at.x, at.y, at.z = p
-    turn.w, turn.x, turn.y, turn.z = quat_wxyz
 
 
 def quaternions(R: np.ndarray) -> np.ndarray:

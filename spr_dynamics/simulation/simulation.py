@@ -325,14 +325,22 @@ class Simulation:
                                      unsolved=unsolved, dropped=dropped)
 
     @property
+    def integrator(self) -> str:
+        """The rule that all joints follow which have none of their own."""
+        return self._chosen[1]
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What can't be done as it was asked, a line each."""
         left_out = [dof.name for dof in self.model.axes if dof.has_limits]
-        _, integrator, _, _ = self._chosen
-        limits = () if integrator in LAGS or not left_out else (
-            f"integrator '{integrator}' leaves out limits and dry friction "
+        limits = () if self.integrator in LAGS or not left_out else (
+            f"integrator '{self.integrator}' leaves out limits and dry friction "
             f'({", ".join(left_out)})',)
-        return limits + tuple(
+        beyond = tuple(
+            f'joint {dof.name!r} starts at {self._home[dof.q]:g}, beyond its limits '
+            f'{dof.lower:g} to {dof.upper:g}' for dof in self.model.axes
+            if not dof.lower - ROUNDOFF <= self._home[dof.q] <= dof.upper + ROUNDOFF)
+        return limits + beyond + tuple(
             f"{sensor.type} sensor '{name}' asks for {sensor.settings.rate:g} Hz and samples each "
             f'step, at {1.0 / self.dt:g} Hz' for name, sensor in self.sensors.items()
             if sensor.settings.rate * self.dt > 1.0 + ROUNDOFF)
