@@ -1,4 +1,6 @@
 """Lock step over DDS: time waits for the controller, and two runs are the same."""
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip('rclpy')
@@ -9,6 +11,7 @@ from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
 from ros_harness import Client, NodeProcess, time_ns, twins  # noqa: E402
 import spr_dynamics as spr  # noqa: E402
+from spr_dynamics.ros.streams import Stream  # noqa: E402
 
 MS = 1_000_000
 PERIOD = 4  # steps
@@ -97,6 +100,25 @@ def test_time_waits_while_paused_and_starts_again_after_a_reset(node):
         controller.run_until(20 * PERIOD * MS)
         assert {at: state for at, state in controller.states.items()
                 if at in first} == first  # also bit for bit
+
+
+def test_a_stream_forgets_after_a_reset_what_it_has_published():
+    """Else the state at the end of a period is left out where one was shown before."""
+    shown, step = [], 0
+    stream = Stream(lambda: shown.append(step), [SimpleNamespace(is_wanted=True)], MS,
+                    'publish_rate', 100.0)
+    for step in range(1, 11):
+        stream.publish_due(step)
+    stream.catch_up(10)
+    step = 0
+    stream.publish_now(0)
+    for step in range(1, 10):
+        stream.publish_due(step)
+    stream.catch_up(9)
+    stream.catch_up(9)
+    step = 10
+    stream.publish_due(10)
+    assert shown == [10, 0, 9, 10]
 
 
 def test_commands_without_a_stamp_are_refused(node):

@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip('rclpy')
 yaml = pytest.importorskip('yaml')
 
-from geometry_msgs.msg import WrenchStamped  # noqa: E402, I100
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402, I100
+from geometry_msgs.msg import WrenchStamped  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import (  # noqa: E402
     DescribeParameters, GetParameters, SetParameters, SetParametersAtomically)
@@ -382,7 +383,14 @@ def test_a_simulation_that_diverges_pauses_and_can_start_again(tmp_path):
                           '~/pause with data false runs on)' in node.log)
         assert np.isfinite(states[-1].position).all()
         assert not client.call(Trigger, 'simulation/step').success
+        assert node.log.count('paused (~/reset goes back') == 2  # the tick and the service
         assert set_parameter(client, 'gravity', [0.0, 0.0, -9.8]).successful
+        assert client.call(SetBool, 'simulation/pause', data=False).message.startswith('running')
+        messages = client.listen(DiagnosticArray, '/diagnostics')
+        client.wait_until(lambda: messages)
+        assert [status.message for status in messages[-1].status
+                if status.name == f'{node.namespace[1:]}/simulation: run'] == ['running']
+        assert client.call(SetBool, 'simulation/pause', data=True).success
         assert client.call(Trigger, 'simulation/reset').message == 'paused at 0 s'
         assert client.call(SetBool, 'simulation/pause', data=False).message.startswith('running')
         taken = len(states)

@@ -40,25 +40,22 @@ class SensorPublication:
     def publish_new(self) -> None:
         """Publish the newest sample, if it wasn't published yet."""
         if self._sensor.sample_count != self._samples:
-            self.publish(self._sensor.sample_time_ns)
+            self.publish()
 
     def greet(self, is_still: bool) -> None:
         """Notice who has come to listen; while time stands still, show them the last sample."""
         if self._wrench_output.take_newcomers() and is_still:
-            self.publish(self._sensor.sample_time_ns)
+            self.publish()
         self._clouds.greet(is_still)
 
-    def publish(self, time_ns: int) -> None:
-        """
-        Publish the reading; the flag only when it has changed.
-
-        :param time_ns: The time that the reading stands for [ns].
-        """
+    def publish(self) -> None:
+        """Publish the newest sample where somebody listens; the flag only when it has changed."""
         self._samples = self._sensor.sample_count
-        reading = self._sensor.reading
-        force = np.where(self._sensor.settings.has_force, reading.force, 0.0)
-        self._wrench_output.publish(
-            convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
+        time_ns, reading = self._sensor.sample_time_ns, self._sensor.reading
+        if self._wrench_output.is_wanted:
+            force = np.where(self._sensor.settings.has_force, reading.force, 0.0) + 0.0  # no -0
+            self._wrench_output.publish(
+                convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
         self._clouds.publish(time_ns)
         if reading.contact != self._contact:
             self._contact = bool(reading.contact)
@@ -92,9 +89,9 @@ class SensorPublications:
             sensor.publish_new()
 
     def publish_now(self, step: int) -> None:
-        """Publish the present readings."""
+        """Publish the last samples."""
         for sensor in self.by_name.values():
-            sensor.publish(self._simulation.time_ns)
+            sensor.publish()
 
     def greet(self, is_still: bool) -> None:
         """Show those who have come to listen the last samples, while time stands still."""
