@@ -46,11 +46,13 @@ silent while nothing changes, so leave `command_timeout` at 0 with it.
 
 With `lock_step`, time waits. Each message of `joint_commands` whose stamp is that of the newest
 `joint_states` is taken and advances the simulation by `control_period`, as fast as it can;
-`real_time_factor` has no say. Then `joint_states` is published, after all else that is due. Other
-stamps (late, repeated) are ignored and counted. While no command comes, `joint_states` is
-published again every 0.1 s, with the same stamp. A run is thus a function of what the controller
-answers: two runs are equal bit for bit. One controller can do that; `effort_commands` has no
-stamp and is refused. The time at which an `external_wrench` comes is not locked.
+`real_time_factor` has no say. Then `joint_states` is published, after all else that is due. With
+a `publish_rate` above that of the periods, as by default, `joint_states` of the steps in between
+come too; answers to those are passed over. Other stamps (late, repeated) are ignored and counted.
+While no command comes, `joint_states` is published again every 0.1 s, with the same stamp. A run
+is thus a function of what the controller answers: two runs are equal bit for bit. One controller
+can do that; `effort_commands` has no stamp and is refused. The time at which an `external_wrench`
+comes is not locked.
 
 ## Services
 

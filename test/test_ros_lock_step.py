@@ -25,10 +25,11 @@ def law(name, position, velocity):
 
 
 class Controller:
-    """Answers to each joint state, and to each of them twice."""
+    """Answers to each joint state, also when it is shown again, and to each of them twice."""
 
-    def __init__(self, client):
-        self.client = client
+    def __init__(self, client, *, is_exact=False):
+        """Begin; an exact one answers once to each."""
+        self.client, self.is_exact = client, is_exact
         self.stamps = []
         self.states = {}
         self.publisher = client.publisher(JointState, 'joint_commands')
@@ -36,12 +37,14 @@ class Controller:
 
     def on_state(self, msg):
         at = time_ns(msg.header.stamp)
+        if self.is_exact and at in self.states:
+            return
         self.stamps.append(at)
         self.states[at] = dict(zip(msg.name, zip(msg.position, msg.velocity, msg.effort)))
         command = JointState(name=list(msg.name))
         command.header.stamp = msg.header.stamp
         command.effort = [law(*joint) for joint in zip(msg.name, msg.position, msg.velocity)]
-        for _ in range(2):
+        for _ in range(1 if self.is_exact else 2):
             self.publisher.publish(command)
 
     def run_until(self, at):
@@ -84,6 +87,15 @@ def test_each_command_advances_a_period_and_the_motion_is_that_of_the_law(node, 
     assert 'joint_commands ignored: its stamp' in node.log
 
 
+def test_answers_to_the_states_in_a_period_are_passed_over(node):
+    with Client(node.namespace) as client:
+        controller = Controller(client, is_exact=True)
+        controller.run_until(20 * PERIOD * MS)
+        shown = [at for at in sorted(controller.states) if at <= 20 * PERIOD * MS]
+        assert shown == [step * MS for step in range(20 * PERIOD + 1)]
+        assert 'ignored' not in node.log
+
+
 def test_time_waits_while_paused_and_starts_again_after_a_reset(node):
     with Client(node.namespace) as client:
         controller = Controller(client)
@@ -119,6 +131,16 @@ def test_a_stream_forgets_after_a_reset_what_it_has_published():
     step = 10
     stream.publish_due(10)
     assert shown == [10, 0, 9, 10]
+
+
+def test_a_stream_is_filled_at_the_start_though_nobody_listens():
+    """That compiles what its messages need, before the first step."""
+    shown = []
+    stream = Stream(lambda: shown.append('state'), [SimpleNamespace(is_wanted=False)], MS,
+                    'publish_rate', 0.0)
+    stream.publish_now(0)
+    stream.publish_due(1)
+    assert shown == ['state']
 
 
 def test_commands_without_a_stamp_are_refused(node):

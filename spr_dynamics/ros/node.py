@@ -181,6 +181,8 @@ class SimulationNode(Node):
     def _on_joint_commands(self, msg: JointState) -> None:
         if self.is_in_lock_step:
             stamp_ns = convert.ns_from_stamp(msg.header.stamp)
+            if self._is_in_between(stamp_ns):
+                return
             if stamp_ns != self.simulation.time_ns:
                 self.complaints.add(f'{BY_NAME}: stamp', lambda: (
                     f'{BY_NAME} ignored: its stamp {stamp_ns * 1e-9:.9g} s is not that of the '
@@ -193,6 +195,12 @@ class SimulationNode(Node):
         is_taken = self._take(BY_NAME, self.commands.set_by_name, msg.name, msg.effort)
         if is_taken and self.is_in_lock_step and not self.is_paused:
             self._take_period()
+
+    def _is_in_between(self, stamp_ns: int) -> bool:
+        """Return whether an answer is to a state in the midst of the last control period."""
+        assert self.period is not None
+        age_ns = self.simulation.time_ns - stamp_ns
+        return 0 < age_ns < self.period * self.simulation.dt_ns
 
     def _on_effort_commands(self, msg: Float64MultiArray) -> None:
         if self.is_in_lock_step:

@@ -8,7 +8,7 @@ from std_msgs.msg import Bool
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.motion_topics import topic_of
 from spr_dynamics.ros.parameters import Value
-from spr_dynamics.ros.sensor_clouds import SensorClouds
+from spr_dynamics.ros.sensor_clouds import point_rows, SensorClouds
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
 from spr_dynamics.sdformat.elements import ContactSensor
 from spr_dynamics.sensors.declared import placed_sensors
@@ -36,6 +36,7 @@ class SensorPublication:
         self._clouds = SensorClouds(node, place, source.frames.sensor(topic), self._sensor)
         self._samples = 0
         self._contact: bool | None = None
+        point_rows(self._sensor.contacts)  # compiled now: the first listener costs no time
 
     def publish_new(self) -> None:
         """Publish the newest sample, if it wasn't published yet."""

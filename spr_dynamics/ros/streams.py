@@ -142,9 +142,13 @@ class Stream:
             self._publish()
 
     def publish_now(self, step: int) -> None:
-        """Publish the present state, due or not, and go on from here."""
+        """
+        Publish the present state, due or not, and go on from here.
+
+        Also if nobody listens: at the start that compiles what the messages need.
+        """
         self._next_step, self._last_step = self._schedule.next_step(step), step
-        self.publish()
+        self._publish()
 
     def publish(self) -> None:
         """Publish the present state, and leave the schedule as it is."""
