@@ -61,11 +61,13 @@ silent while nothing changes, so leave `command_timeout` at 0 with it.
 
 With `lock_step`, time waits. Each message of `joint_commands` whose stamp is that of the newest
 `joint_states` is taken and advances the simulation by `control_period`, as fast as it can;
-`real_time_factor` has no say. Then `joint_states` is published, after all else that is due. Other
-stamps (late, repeated) are ignored and counted. While no command comes, `joint_states` is
-published again every 0.1 s, with the same stamp. A run is thus a function of what the controller
-answers: two runs are equal bit for bit. One controller can do that; `effort_commands` has no
-stamp and is refused. The time at which an `external_wrench` comes is not locked.
+`real_time_factor` has no say. Then `joint_states` is published, after all else that is due. With
+a `publish_rate` above that of the periods, as by default, `joint_states` of the steps in between
+come too; answers to those are passed over. Other stamps (late, repeated) are ignored and counted.
+While no command comes, `joint_states` is published again every 0.1 s, with the same stamp. A run
+is thus a function of what the controller answers: two runs are equal bit for bit. One controller
+can do that; `effort_commands` has no stamp and is refused. The time at which an `external_wrench`
+comes is not locked.
 
 ## Services
 
@@ -132,7 +134,8 @@ PUBLISHED = (
     Topic('torque_terms/applied', 'sensor_msgs/msg/JointState', 'reliable, 10', '',
           'what acted'),
     Topic('contact_sensors/<name>/wrench', 'geometry_msgs/msg/WrenchStamped', 'reliable, 10',
-          'the sensor', "at the sensor's `rate`: force ON the link; zeros when idle"),
+          'the sensor', "at the sensor's `rate`: force ON the link, as the settings say; torque "
+          "of all contacts in the patch, which no setting of the force limits; zeros when idle"),
     Topic('contact_sensors/<name>/contact', 'std_msgs/msg/Bool', 'latched, 1', '',
           'at the start and at each change'),
     Topic('contact_sensors/<name>/points', 'sensor_msgs/msg/PointCloud2', 'reliable, 10',
@@ -151,10 +154,11 @@ PUBLISHED = (
     Topic('visual_markers', 'visualization_msgs/msg/MarkerArray', 'latched, 1', 'links',
           'what the robot looks like, once'),
     Topic('contact_markers', 'visualization_msgs/msg/MarkerArray', 'reliable, 1', 'world',
-          'arrows of contact forces, at `marker_rate`'),
+          'arrows of contact forces, at `marker_rate`; stamp 0, to be drawn at the newest '
+          'transforms'),
     Topic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray', 'reliable, 10', '',
-          'once a second of wall time: how time runs, the solver, who commands which joint, '
-          'refusals, sensors'),
+          'once a second of wall time, with such stamps: how time runs, the solver, who commands '
+          'which joint, refusals, sensors'),
 )
 TAKEN = (
     Topic('joint_commands', 'sensor_msgs/msg/JointState', 'reliable, 10', '',
@@ -169,13 +173,14 @@ TAKEN = (
 )
 SERVICES = {
     '~/pause': ('std_srvs/srv/SetBool', 'let time stand still (true) or run on'),
-    '~/step': ('std_srvs/srv/Trigger', 'take `step_count` steps while paused'),
+    '~/step': ('std_srvs/srv/Trigger', 'take `step_count` steps while paused, and show the state '
+               'after them; nothing else is served meanwhile'),
     '~/reset': ('std_srvs/srv/Trigger',
                 'back to time 0 and the initial positions, without commands and pushes'),
     '~/save_state': ('std_srvs/srv/Trigger', 'write the state into the file `state_file`'),
     '~/load_state': ('std_srvs/srv/Trigger',
                      'go back to the state in `state_file`, bit for bit; the efforts that acted '
-                     'hold until the next command'),
+                     'hold like commands that came then'),
 }
 STANDARD_SERVICES = (
     'get_simulator_features', 'get_simulation_state', 'set_simulation_state', 'step_simulation',

@@ -1,5 +1,6 @@
 """Contact sensors while the simulation runs: schedule, windows, noise, snapshots."""
 import dataclasses
+import hashlib
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import shipped
 import spr_dynamics as spr
 from spr_dynamics.sensors.contact import read_contacts, spread_contacts, WHOLE_LINK
 from spr_dynamics.sensors.settings import SensorError
+from spr_dynamics.simulation.state import HEADER
 
 
 @pytest.mark.parametrize('rate', [30.0, 100.0, 333.0, 1000.0])
@@ -138,6 +140,13 @@ def test_snapshot_brings_the_settings_back_that_it_was_taken_with(saved, later):
     assert sim.save() == end
 
 
+def signed(snapshot):
+    """Return a snapshot with the digest that belongs to what is in it."""
+    content = snapshot[HEADER.size:]
+    return HEADER.pack(*HEADER.unpack_from(snapshot)[:-1], hashlib.sha256(content).digest()) \
+        + content
+
+
 def test_spoilt_settings_in_a_snapshot_change_nothing():
     sim = spr.Simulation(block(foot=(100, '')))
     sim.step(n=5)
@@ -148,7 +157,7 @@ def test_spoilt_settings_in_a_snapshot_change_nothing():
                      (b'"rate"', b'"rite"'), (b'{"foot"', b'{"faat"'), (b'}}', b'}]')):
         assert snapshot.count(old) == 1
         with pytest.raises(spr.SprDynamicsError, match='spoilt settings of sensors'):
-            sim.restore(snapshot.replace(old, new))
+            sim.restore(signed(snapshot.replace(old, new)))
         assert sim.save() == now
 
 

@@ -123,7 +123,16 @@ def test_it_is_known_since_when_and_by_which_topic_a_joint_is_commanded(commands
     assert commands.held() == [('shoulder', 10.0, 120, 'effort_commands'),
                                ('elbow', 2.0, 100, 'joint_commands'),
                                ('wrist', 30.0, 120, 'effort_commands')]
-    efforts = np.arange(9.0)
-    commands.put_back(efforts)
+    efforts = np.array([0.0] * 7 + [7.0, 8.0])
+    commands.put_back(efforts, 130)
     assert commands.efforts.tolist() == efforts.tolist()
-    assert commands.held() == []
+    assert commands.held() == [('elbow', 7.0, 130, '~/load_state'),
+                               ('wrist', 8.0, 130, '~/load_state')]
+
+
+def test_restored_efforts_time_out_like_commands(commands):
+    commands.set_timeout(0.05, 0.001)
+    commands.put_back(np.array([0.0] * 7 + [7.0, 8.0]), 10)
+    assert commands.steps_until_end(10) == 50
+    assert commands.drop_old(60) == ['elbow', 'wrist']
+    assert not commands.efforts.any()

@@ -188,6 +188,18 @@ def test_setting_acts_on_the_next_sample(client, values, expected):
     assert next_sample(client)[0].wrench.force.z == pytest.approx(-WEIGHT, abs=2e-2)
 
 
+def test_a_loaded_state_shows_the_sample_with_its_own_time(client, tmp_path):
+    sample, _ = next_sample(client)
+    taken = time_ns(sample.header.stamp)
+    client.call(Trigger, 'simulation/step')  # the present is another time now
+    assert set_all(client, [message('state_file', str(tmp_path / 'block.state'))]).successful
+    assert client.call(Trigger, 'simulation/save_state').success
+    next_sample(client)
+    assert client.call(Trigger, 'simulation/load_state').success
+    client.wait_until(lambda: time_ns(client.wrenches[-1].header.stamp) == taken)
+    assert client.wrenches[-1].wrench == sample.wrench
+
+
 def test_noise_and_measure_are_live(client):
     assert set_together(client, {'force_variance': [0.0, 0.0, 4.0], 'measure': 'mean',
                                  'noise_when_idle': True}).successful

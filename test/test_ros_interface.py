@@ -11,11 +11,12 @@ from geometry_msgs.msg import Vector3, Wrench, WrenchStamped  # noqa: E402
 from nav_msgs.msg import Odometry  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
+from rosgraph_msgs.msg import Clock  # noqa: E402
 from sensor_msgs.msg import JointState, MultiDOFJointState  # noqa: E402
 from std_msgs.msg import Header  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
-from ros_harness import Client, NodeProcess, time_ns  # noqa: E402
+from ros_harness import BEST_EFFORT, Client, NodeProcess, time_ns  # noqa: E402
 import spr_dynamics as spr  # noqa: E402
 from spr_dynamics.ros import convert  # noqa: E402
 from spr_dynamics.sdformat.poses import Pose  # noqa: E402
@@ -239,6 +240,10 @@ def test_a_saved_state_goes_on_with_the_efforts_that_acted(client, twin):
 
 @pytest.mark.parametrize('service, file, problem', [
     ('save_state', '', 'state_file: no file named (ros2 param set NODE state_file FILE)'),
+    ('save_state', '/', 'state_file: /: the name of a file expected'),
+    ('save_state', '.', 'state_file: .: the name of a file expected'),
+    ('load_state', '~nosuchuser/x',
+     'state_file: ~nosuchuser/x: the home folder of ~nosuchuser is not known'),
     ('save_state', '/nowhere/x', 'state_file: /nowhere/x: No such file or directory'),
     ('load_state', '/nowhere/x', 'state_file: /nowhere/x: No such file or directory'),
     ('load_state', __file__, 'not a snapshot of spr_dynamics'),
@@ -252,6 +257,34 @@ def test_a_state_file_that_is_none_is_refused(client, twin, acrobat, service, fi
     step(client, 3)
     twin.step(n=3)
     assert_same(client, twin)
+
+
+def test_restored_efforts_are_shown_and_time_out(client, acrobat):
+    commands = client.publisher(JointState, 'joint_commands')
+    client.send(commands, JointState(name=['elbow'], effort=[0.7]))
+    step(client, 5)
+    assert client.call(Trigger, 'simulation/save_state').success
+    put(client, command_timeout=0.004)
+    step(client, 20)
+    assert client.states[-1].effort[0] == 0.0
+    assert client.call(Trigger, 'simulation/load_state').success
+    messages = client.listen(DiagnosticArray, '/diagnostics')
+    client.wait_until(lambda: messages)
+    shown = {pair.key: pair.value for status in messages[-1].status for pair in status.values}
+    assert shown['elbow'] == f'0.7 for 0 s, by ~/load_state ({acrobat.namespace}/client)'
+    client.wait_until(lambda: time_ns(client.states[-1].header.stamp) == 5 * MS)
+    step(client, 4)
+    assert client.states[-1].effort[0] == 0.7
+    step(client, 1)
+    assert client.states[-1].effort[0] == 0.0
+
+
+def test_after_steps_listeners_know_where_time_stands(client):
+    clock = client.listen(Clock, '/clock', BEST_EFFORT)
+    put(client, publish_rate=100.0)
+    step(client, 13)  # waits for the states
+    client.wait_until(lambda: clock and time_ns(clock[-1].clock) == 13 * MS)
+    put(client, publish_rate=0.0)
 
 
 def test_a_step_takes_many_and_publishes_each(client):

@@ -1,4 +1,6 @@
 """Lock step over DDS: time waits for the controller, and two runs are the same."""
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip('rclpy')
@@ -9,6 +11,7 @@ from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
 from ros_harness import Client, NodeProcess, time_ns, twins  # noqa: E402
 import spr_dynamics as spr  # noqa: E402
+from spr_dynamics.ros.streams import Stream  # noqa: E402
 
 MS = 1_000_000
 PERIOD = 4  # steps
@@ -22,10 +25,11 @@ def law(name, position, velocity):
 
 
 class Controller:
-    """Answers to each joint state, and to each of them twice."""
+    """Answers to each joint state, also when it is shown again, and to each of them twice."""
 
-    def __init__(self, client):
-        self.client = client
+    def __init__(self, client, *, is_exact=False):
+        """Begin; an exact one answers once to each."""
+        self.client, self.is_exact = client, is_exact
         self.stamps = []
         self.states = {}
         self.publisher = client.publisher(JointState, 'joint_commands')
@@ -33,12 +37,14 @@ class Controller:
 
     def on_state(self, msg):
         at = time_ns(msg.header.stamp)
+        if self.is_exact and at in self.states:
+            return
         self.stamps.append(at)
         self.states[at] = dict(zip(msg.name, zip(msg.position, msg.velocity, msg.effort)))
         command = JointState(name=list(msg.name))
         command.header.stamp = msg.header.stamp
         command.effort = [law(*joint) for joint in zip(msg.name, msg.position, msg.velocity)]
-        for _ in range(2):
+        for _ in range(1 if self.is_exact else 2):
             self.publisher.publish(command)
 
     def run_until(self, at):
@@ -81,6 +87,15 @@ def test_each_command_advances_a_period_and_the_motion_is_that_of_the_law(node, 
     assert 'joint_commands ignored: its stamp' in node.log
 
 
+def test_answers_to_the_states_in_a_period_are_passed_over(node):
+    with Client(node.namespace) as client:
+        controller = Controller(client, is_exact=True)
+        controller.run_until(20 * PERIOD * MS)
+        shown = [at for at in sorted(controller.states) if at <= 20 * PERIOD * MS]
+        assert shown == [step * MS for step in range(20 * PERIOD + 1)]
+        assert 'ignored' not in node.log
+
+
 def test_time_waits_while_paused_and_starts_again_after_a_reset(node):
     with Client(node.namespace) as client:
         controller = Controller(client)
@@ -97,6 +112,35 @@ def test_time_waits_while_paused_and_starts_again_after_a_reset(node):
         controller.run_until(20 * PERIOD * MS)
         assert {at: state for at, state in controller.states.items()
                 if at in first} == first  # also bit for bit
+
+
+def test_a_stream_forgets_after_a_reset_what_it_has_published():
+    """Else the state at the end of a period is left out where one was shown before."""
+    shown, step = [], 0
+    stream = Stream(lambda: shown.append(step), [SimpleNamespace(is_wanted=True)], MS,
+                    'publish_rate', 100.0)
+    for step in range(1, 11):
+        stream.publish_due(step)
+    stream.catch_up(10)
+    step = 0
+    stream.publish_now(0)
+    for step in range(1, 10):
+        stream.publish_due(step)
+    stream.catch_up(9)
+    stream.catch_up(9)
+    step = 10
+    stream.publish_due(10)
+    assert shown == [10, 0, 9, 10]
+
+
+def test_a_stream_is_filled_at_the_start_though_nobody_listens():
+    """That compiles what its messages need, before the first step."""
+    shown = []
+    stream = Stream(lambda: shown.append('state'), [SimpleNamespace(is_wanted=False)], MS,
+                    'publish_rate', 0.0)
+    stream.publish_now(0)
+    stream.publish_due(1)
+    assert shown == ['state']
 
 
 def test_commands_without_a_stamp_are_refused(node):

@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip('rclpy')
 yaml = pytest.importorskip('yaml')
 
-from geometry_msgs.msg import WrenchStamped  # noqa: E402, I100
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402, I100
+from geometry_msgs.msg import WrenchStamped  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import (  # noqa: E402
     DescribeParameters, GetParameters, SetParameters, SetParametersAtomically)
@@ -297,10 +298,13 @@ def test_publish_rate_is_live(client):
     client.spin(0.3)
     assert set_parameter(client, 'publish_rate', 500.0).successful
     taken = len(states)
-    for _ in range(4):
-        client.call(Trigger, 'simulation/step')
-    client.wait_until(lambda: len(states) >= taken + 2)
-    assert all(time_ns(msg.header.stamp) % (2 * MS) == 0 for msg in states[taken:])
+    assert set_parameter(client, 'step_count', 9).successful
+    assert client.call(Trigger, 'simulation/step').success
+    assert set_parameter(client, 'step_count', 1).successful
+    client.wait_until(lambda: len(states) >= taken + 5)
+    *due, last = [time_ns(msg.header.stamp) for msg in states[taken:]]
+    assert due == [due[0] + 2 * k * MS for k in range(4)] and due[0] % (2 * MS) == 0
+    assert last - due[0] in (7 * MS, 8 * MS)  # where time stands, due or not
 
 
 def test_sensors_by_parameters_alone_and_over_those_of_the_file(tmp_path):
@@ -382,7 +386,14 @@ def test_a_simulation_that_diverges_pauses_and_can_start_again(tmp_path):
                           '~/pause with data false runs on)' in node.log)
         assert np.isfinite(states[-1].position).all()
         assert not client.call(Trigger, 'simulation/step').success
+        assert node.log.count('paused (~/reset goes back') == 2  # the tick and the service
         assert set_parameter(client, 'gravity', [0.0, 0.0, -9.8]).successful
+        assert client.call(SetBool, 'simulation/pause', data=False).message.startswith('running')
+        messages = client.listen(DiagnosticArray, '/diagnostics')
+        name = f'{node.namespace[1:]}/simulation: run'
+        client.wait_until(lambda: 'running' in (
+            status.message for msg in messages for status in msg.status if status.name == name))
+        assert client.call(SetBool, 'simulation/pause', data=True).success
         assert client.call(Trigger, 'simulation/reset').message == 'paused at 0 s'
         assert client.call(SetBool, 'simulation/pause', data=False).message.startswith('running')
         taken = len(states)

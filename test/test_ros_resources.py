@@ -39,6 +39,11 @@ def test_what_is_missing_is_named_with_what_there_is(name, message):
         resources.resolve(name)
 
 
+def test_an_unknown_user_has_no_home():
+    with pytest.raises(SprDynamicsError, match='^~nosuchuser/x.sdf: the home folder of ~nosuchus'):
+        resources.resolve('~nosuchuser/x.sdf')
+
+
 def test_shipped_files_are_found_in_the_source_tree():
     assert resources.find_shipped('config/simulation.yaml')
     assert resources.find_shipped('no/such/file') is None

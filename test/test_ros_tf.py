@@ -182,8 +182,10 @@ def test_no_gap_and_no_way_back_but_at_a_reset(tmp_path, tf2_msgs):  # noqa: F81
     times = stamps(tf)
     (reset,) = [k for k, step in enumerate(np.diff(times)) if step <= 0]
     assert times[reset + 1] == 0
-    for run in (times[:reset + 1], times[reset + 1:]):
-        assert set(np.diff(run)) == {10 * MS}
+    due = [[at for at in run if at % (10 * MS) == 0]
+           for run in (times[:reset + 1], times[reset + 1:])]
+    assert all(set(np.diff(run)) == {10 * MS} for run in due)
+    assert len(times) - sum(map(len, due)) <= 1  # where it was paused
 
 
 def test_root_leaves_the_rest_to_a_robot_state_publisher(tmp_path, mixed, tf2_msgs):  # noqa: F811

@@ -3,6 +3,7 @@ import copy
 import gc
 import pickle
 import re
+import struct
 
 import numpy as np
 import pytest
@@ -213,12 +214,15 @@ def test_reset_goes_back_to_the_start():
 @pytest.mark.parametrize('spoil, message', [
     (lambda s: b'', 'not a snapshot of spr_dynamics'),
     (lambda s: b'x' + s[1:], 'not a snapshot of spr_dynamics'),
-    (lambda s: s[:8] + b'\x63' + s[9:], 'snapshot of version 99; this is version 2'),
+    (lambda s: s[:8] + b'\x63' + s[9:], 'snapshot of version 99; this is version 3'),
     (lambda s: s[:-1], 'bytes; this model needs'),
+    (lambda s: s[:-100] + bytes([s[-100] ^ 1]) + s[-99:], 'spoilt snapshot'),
+    (lambda s: s.replace(struct.pack('<d', 7.5), struct.pack('<d', np.nan)), 'spoilt snapshot'),
 ])
 def test_spoilt_snapshot_is_refused_and_changes_nothing(spoil, message):
     sim = spr.Simulation(pendulum())
     sim.step([1.0], n=10)
+    sim.gravity = [0.0, 0.0, 7.5]
     before = sim.save()
     with pytest.raises(SnapshotError, match=re.escape(message)):
         sim.restore(spoil(before))
@@ -258,6 +262,17 @@ def test_state_that_blows_up_is_kept_at_its_last_good_step():
                              r'moves fastest, 1e\+200'):
         sim.step(n=5)
     assert sim.save() == before
+
+
+@pytest.mark.parametrize('force', [1e99, 1e200])
+def test_what_is_thrown_out_of_this_world_is_named(force):
+    """Not what moved fastest before, nor the root, whose spin is NaN from the leg's."""
+    sim = spr.Simulation(spr.load(MODELS / 'quadruped.sdf', world='ground'))
+    sim.step(n=5)
+    sim.links['rear_right_foot'].external_wrench = np.array([0.0, 0.0, 0.0, 0.0, 0.0, force])
+    with pytest.raises(SimulationDiverged, match="joint 'rear_right_knee' of link "
+                                                 "'rear_right_calf' moves fastest"):
+        sim.step()
 
 
 def test_step_that_blows_up_in_contact_leaves_every_byte_as_it_was():

@@ -8,6 +8,8 @@ from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.ros.schedule import NEVER
 
 BY_NAME, IN_ORDER = 'joint_commands', 'effort_commands'  # the topics
+RESTORED = '~/load_state'
+SOURCES = (BY_NAME, IN_ORDER, RESTORED)  # where an effort can come from
 
 
 class CommandRefused(SprDynamicsError):
@@ -63,7 +65,7 @@ class Commands:
         self.efforts = np.zeros(nv)
         self._since = np.zeros(nv, dtype=np.int64)
         self._is_held = np.zeros(nv, dtype=bool)
-        self._is_by_name = np.zeros(nv, dtype=bool)
+        self._source = np.zeros(nv, dtype=np.intp)
         self._timeout: int | None = None
         self._end = NEVER
 
@@ -73,14 +75,16 @@ class Commands:
         self._is_held[:] = False
         self._end = NEVER
 
-    def put_back(self, efforts: np.ndarray) -> None:
+    def put_back(self, efforts: np.ndarray, step: int) -> None:
         """
-        Hold efforts that acted before, as of a saved state.
+        Hold efforts that acted before, as of a saved state, like commands that come now.
 
         :param efforts: Efforts [N m or N], shape (nv,).
+        :param step: The present step count.
         """
         self.clear()
-        self.efforts[:] = efforts
+        acting = np.flatnonzero(efforts)
+        self._take(acting, efforts[acting], step, RESTORED)
 
     def set_by_name(self, names: Sequence[str], efforts: Sequence[float], step: int) -> None:
         """
@@ -108,7 +112,7 @@ class Commands:
         given = ~np.isnan(values)
         if not given.all():
             indices, values = indices[given], values[given]
-        self._take(indices, values, step, is_by_name=True)
+        self._take(indices, values, step, BY_NAME)
 
     def set_in_order(self, efforts: Sequence[float], step: int) -> None:
         """
@@ -129,7 +133,7 @@ class Commands:
             raise CommandRefused(kind, lambda: (
                 f'the effort of joint {self.joints[bad]!r} is {values[bad]}; expected finite '
                 'numbers'))
-        self._take(self._order, values, step, is_by_name=False)
+        self._take(self._order, values, step, IN_ORDER)
 
     def above(self, limit: np.ndarray) -> set[int]:
         """
@@ -173,17 +177,16 @@ class Commands:
         return [name for name, entry in self._index.items() if is_old[entry]]
 
     def held(self) -> list[tuple[str, float, int, str]]:
-        """Return joint, effort, step and topic of each command that holds."""
+        """Return joint, effort, step and source, one of `SOURCES`, of each command that holds."""
         return [(name, float(self.efforts[v]), int(self._since[v]),
-                 BY_NAME if self._is_by_name[v] else IN_ORDER)
+                 SOURCES[self._source[v]])
                 for name, v in self._index.items() if self._is_held[v]]
 
-    def _take(self, indices: np.ndarray, values: np.ndarray, step: int, *, is_by_name: bool
-              ) -> None:
+    def _take(self, indices: np.ndarray, values: np.ndarray, step: int, source: str) -> None:
         self.efforts[indices] = values
         self._since[indices] = step
         self._is_held[indices] = True
-        self._is_by_name[indices] = is_by_name
+        self._source[indices] = SOURCES.index(source)
         if self._timeout is not None:
             self._find_end()
 

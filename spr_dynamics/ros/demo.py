@@ -55,10 +55,10 @@ def main(args: list[str] | None = None) -> None:
     run('demo', _nodes, stop, args)
 
 
-def _nodes() -> list:
+def _nodes(stop: StopRequest) -> list:
     from rclpy.parameter import Parameter
     from spr_dynamics.ros.node import SimulationNode
-    simulation = SimulationNode(parameter_overrides=[
+    simulation = SimulationNode(stop, parameter_overrides=[
         Parameter('robot', value='arm7'), Parameter('world', value='ground'),
         Parameter('initial_positions', value=list(REST))])
     demo = make_demo_node(simulation.simulation.model)

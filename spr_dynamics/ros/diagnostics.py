@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.qos import QoSProfile
 
-from spr_dynamics.ros.commands import BY_NAME, IN_ORDER, NEVER
+from spr_dynamics.ros.commands import BY_NAME, IN_ORDER, NEVER, RESTORED
 
 OK, WARN, ERROR = range(3)  # levels of DiagnosticStatus
 REPORTS_A_LINE = 10  # reports between two lines in the log
@@ -112,6 +112,7 @@ class Diagnostics:
     def _command_status(self) -> Status:
         node, simulation = self._node, self._simulation
         commanders = {topic: self._publishers(topic) for topic in (BY_NAME, IN_ORDER)}
+        commanders[RESTORED] = sorted({*commanders[BY_NAME], *commanders[IN_ORDER]})
         values: dict[str, Any] = {}
         left_alone = []
         for joint, effort, step, topic in node.commands.held():

@@ -38,13 +38,14 @@ def _complain_unless_it_ends(unraisable: Any) -> None:
         sys.__unraisablehook__(unraisable)
 
 
-def run(name: str, make_nodes: Callable[[], list], stop: StopRequest,
+def run(name: str, make_nodes: Callable[[StopRequest], list], stop: StopRequest,
         args: list[str] | None = None) -> None:
     """
     Make nodes, start them, and spin them until a stop is requested.
 
     :param name: The executable, for its complaint when it can't start.
-    :param make_nodes: Makes the nodes, when ROS is up; each has a method ``start``.
+    :param make_nodes: Makes the nodes, when ROS is up, which may heed the request; each has a
+        method ``start``.
     :param stop: Where the request shows.
     :param args: The command line; None is that of the process.
     :raises SystemExit: With code 1 after one line on stderr, if it can't start.
@@ -58,7 +59,7 @@ def run(name: str, make_nodes: Callable[[], list], stop: StopRequest,
     from rclpy.signals import SignalHandlerOptions
     try:
         start_ros(args, SignalHandlerOptions.NO)
-        nodes = make_nodes()
+        nodes = make_nodes(stop)
         _spin(nodes, stop)
         for node in nodes:
             node.destroy_node()

@@ -20,10 +20,12 @@ from spr_dynamics.ros import convert
 from spr_dynamics.ros.commands import BY_NAME, CommandRefused, IN_ORDER, NEVER
 from spr_dynamics.ros.complaints import Complaints
 from spr_dynamics.ros.diagnostics import Diagnostics
+from spr_dynamics.ros.executable import StopRequest
 from spr_dynamics.ros.parameters import LARGEST_STEP_COUNT, Parameters, Value
 from spr_dynamics.ros.publications import Publications
 from spr_dynamics.ros.pushes import Pushes
 from spr_dynamics.ros.report import report
+from spr_dynamics.ros.resources import expanded
 from spr_dynamics.ros.schedule import Pacer
 from spr_dynamics.ros.services import make_services
 from spr_dynamics.ros.standard_services import make_standard_services
@@ -42,21 +44,23 @@ COMMAND_QOS = QoSProfile(depth=10)  # two controllers may each command some of t
 class SimulationNode(Node):
     """Steps a robot in simulated time; everything runs in one thread, so nothing is locked."""
 
-    def __init__(self, **node_arguments: Any) -> None:
+    def __init__(self, stop: StopRequest, **node_arguments: Any) -> None:
         """
         Load the robot and make the topics; `start` sets it going.
 
+        :param stop: Whether the executable is asked to stop: many steps at once heed it.
         :param node_arguments: Passed on to `rclpy.node.Node`.
         :raises SprDynamicsError: If the robot or a parameter can't be used.
         """
         super().__init__('simulation', **node_arguments)
+        self._stop = stop
         self.parameters = Parameters(self, self._parameter_overrides)
         # imported here, so that other nodes are discovered while the kernels are loaded
         from spr_dynamics.ros.loading import load_simulation
         loaded = load_simulation(self.parameters)
         self.simulation, self.commands, self._sensor_parameters, self.period = loaded
         self.failure = ''
-        """Why the last step failed; empty if it did not."""
+        """Why the last step failed; empty if it did not, or time runs again."""
         self._told_limits: set[int] = set()
         self._is_reminded = False
         self.complaints = Complaints(self.get_logger())
@@ -114,7 +118,9 @@ class SimulationNode(Node):
             self._timer = None
         self.is_paused = self.parameters.value('paused')
         if self.is_paused:
+            self.publications.catch_up()
             return
+        self.failure = ''
         if self.is_in_lock_step:
             self._timer = self._every(REMINDER_PERIOD, self._remind)
             return
@@ -125,6 +131,8 @@ class SimulationNode(Node):
 
     def _tick(self) -> None:
         """Take the steps that are due, each with its messages."""
+        if self.is_paused:  # the timer had fired already when it was destroyed
+            return
         now_ns = time.monotonic_ns()
         overruns = self.pacer.overruns
         due = self.pacer.steps_due(now_ns, self.simulation.step_count)
@@ -144,10 +152,13 @@ class SimulationNode(Node):
 
     def _stop_at(self, error: SimulationDiverged) -> None:
         """Pause where a step failed."""
+        self.set_paused(True)
+        self._tell_failure(error)
+
+    def _tell_failure(self, error: SimulationDiverged) -> None:
         self.failure = str(error)
         self.get_logger().error(f'{error}; paused (~/reset goes back to the start, '
                                 '~/pause with data false runs on)')
-        self.set_paused(True)
 
     def _take_period(self) -> None:
         """Advance by what a command is good for in lock step, and show the state after it."""
@@ -156,13 +167,12 @@ class SimulationNode(Node):
             self._stepper.take(self.period)
         except SimulationDiverged as error:
             self._stop_at(error)
-        if not self.publications.joint_states.is_published(self.simulation.step_count):
-            self.publications.joint_states.publish()
+        self.publications.joint_states.catch_up(self.simulation.step_count)
         self._is_reminded = True
 
     def _remind(self) -> None:
         """Show the state again to a controller that came late, or lost a message."""
-        if not self._is_reminded:
+        if not (self._is_reminded or self.is_paused):
             self.publications.joint_states.publish()
         self._is_reminded = False
 
@@ -171,6 +181,8 @@ class SimulationNode(Node):
     def _on_joint_commands(self, msg: JointState) -> None:
         if self.is_in_lock_step:
             stamp_ns = convert.ns_from_stamp(msg.header.stamp)
+            if self._is_in_between(stamp_ns):
+                return
             if stamp_ns != self.simulation.time_ns:
                 self.complaints.add(f'{BY_NAME}: stamp', lambda: (
                     f'{BY_NAME} ignored: its stamp {stamp_ns * 1e-9:.9g} s is not that of the '
@@ -183,6 +195,12 @@ class SimulationNode(Node):
         is_taken = self._take(BY_NAME, self.commands.set_by_name, msg.name, msg.effort)
         if is_taken and self.is_in_lock_step and not self.is_paused:
             self._take_period()
+
+    def _is_in_between(self, stamp_ns: int) -> bool:
+        """Return whether an answer is to a state in the midst of the last control period."""
+        assert self.period is not None
+        age_ns = self.simulation.time_ns - stamp_ns
+        return 0 < age_ns < self.period * self.simulation.dt_ns
 
     def _on_effort_commands(self, msg: Float64MultiArray) -> None:
         if self.is_in_lock_step:
@@ -237,25 +255,34 @@ class SimulationNode(Node):
 
     def take_steps(self, n: int) -> None:
         """
-        Take n steps while paused.
+        Take n steps while paused, and show the state after them; nothing is served meanwhile.
 
         :param n: How many.
-        :raises SprDynamicsError: If the simulation is running, n is too large, or a step fails.
+        :raises SprDynamicsError: If the simulation is running, n is too large, a step fails, or
+            the executable is asked to stop.
         """
         if not self.is_paused:
             raise SprDynamicsError('the simulation is running; pause it first (~/pause)')
         if n > LARGEST_STEP_COUNT:
             raise SprDynamicsError(f'{n} steps: up to {LARGEST_STEP_COUNT} at a time expected')
+        start = self.simulation.step_count
         try:
-            self._stepper.take(n)
+            while (left := start + n - self.simulation.step_count) > 0:
+                if self._stop.is_made:
+                    raise SprDynamicsError(f'stopped after {n - left} of {n} steps')
+                self._stepper.take_some(left)
+            self.failure = ''
         except SimulationDiverged as error:
-            self.failure = str(error)
+            self._tell_failure(error)
             raise
+        finally:
+            self.publications.catch_up()
 
     def reset(self) -> None:
         """Go back to the start, without commands."""
         self.simulation.reset()
         self.commands.clear()
+        self._told_limits.clear()
         self._start_from_here()
 
     def save_state(self, path: str) -> None:
@@ -276,7 +303,7 @@ class SimulationNode(Node):
 
     def load_state(self, path: str) -> None:
         """
-        Go back to a saved state; the efforts that acted in it hold until the next command.
+        Go back to a saved state; the efforts that acted in it hold as commands that came now.
 
         :param path: The file.
         :raises SprDynamicsError: If it can't be read, or is the state of another simulation.
@@ -286,7 +313,7 @@ class SimulationNode(Node):
             self.simulation.restore(file.read_bytes())
         except OSError as error:
             raise SprDynamicsError(f'state_file: {file}: {error.strerror}') from None
-        self.commands.put_back(self.simulation.effort)
+        self.commands.put_back(self.simulation.effort, self.simulation.step_count)
         self.parameters.put({'gravity': self.simulation.gravity.tolist(),
                              **self._sensor_parameters.values(self.simulation.sensors)})
         self._start_from_here()
@@ -325,4 +352,10 @@ class SimulationNode(Node):
 def _state_file(path: str) -> Path:
     if not path:
         raise SprDynamicsError('state_file: no file named (ros2 param set NODE state_file FILE)')
-    return Path(path).expanduser()
+    try:
+        file = expanded(path)
+    except SprDynamicsError as error:
+        raise SprDynamicsError(f'state_file: {error}') from None
+    if not file.name:
+        raise SprDynamicsError(f'state_file: {path}: the name of a file expected')
+    return file

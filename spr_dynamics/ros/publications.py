@@ -11,7 +11,7 @@ from spr_dynamics.ros.parameters import Value
 from spr_dynamics.ros.scene_topics import scene_topics
 from spr_dynamics.ros.sensor_topics import SensorPublications
 from spr_dynamics.ros.state_topics import clock_topics, joint_states, state_topics
-from spr_dynamics.ros.streams import Publication, Source
+from spr_dynamics.ros.streams import Publication, Source, Stream
 
 
 class Publications:
@@ -48,6 +48,13 @@ class Publications:
         step = self._simulation.step_count
         for publication in self._all:
             publication.publish_due(step)
+
+    def catch_up(self) -> None:
+        """Show the state where time stands still now, also in between two messages of a topic."""
+        step = self._simulation.step_count
+        for publication in self._all:
+            if isinstance(publication, Stream):  # samples are published when they are taken
+                publication.catch_up(step)
 
     def publish_now(self) -> None:
         """Publish everything as it is now, and go on from here."""

@@ -37,6 +37,7 @@ class Pushes:
         names = simulation.model.link_names
         self._links = {frame: names.index(name) for name, frame in frames.items()}
         self._active: dict[int, Push] = {}
+        self._act()  # compiled now: the first push is on time
 
     def clear(self) -> None:
         """End all pushes."""

@@ -38,7 +38,7 @@ def resolve(text: str) -> Path:
     """
     if text.startswith('package://'):
         return _in_package(text)
-    path = Path(text.removeprefix('file://')).expanduser()
+    path = expanded(text.removeprefix('file://'))
     if path.is_file():
         return path
     models = shipped_models()
@@ -48,6 +48,20 @@ def resolve(text: str) -> Path:
     problem = 'is a folder' if path.is_dir() else 'no such file'
     raise SprDynamicsError(f'{text}: {problem}{did_you_mean(name, models)}; '
                            f'shipped models: {", ".join(models) or "(none found)"}')
+
+
+def expanded(text: str) -> Path:
+    """
+    Return a path in which ``~`` and ``~USER`` stand for a home folder.
+
+    :param text: The path.
+    :raises SprDynamicsError: If there is no such user.
+    """
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise SprDynamicsError(
+            f'{text}: the home folder of {Path(text).parts[0]} is not known') from None
 
 
 def package_share(package: str) -> Path | None:

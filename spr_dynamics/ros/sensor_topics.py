@@ -8,7 +8,7 @@ from std_msgs.msg import Bool
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.motion_topics import topic_of
 from spr_dynamics.ros.parameters import Value
-from spr_dynamics.ros.sensor_clouds import SensorClouds
+from spr_dynamics.ros.sensor_clouds import point_rows, SensorClouds
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
 from spr_dynamics.sdformat.elements import ContactSensor
 from spr_dynamics.sensors.declared import placed_sensors
@@ -36,29 +36,27 @@ class SensorPublication:
         self._clouds = SensorClouds(node, place, source.frames.sensor(topic), self._sensor)
         self._samples = 0
         self._contact: bool | None = None
+        point_rows(self._sensor.contacts)  # compiled now: the first listener costs no time
 
     def publish_new(self) -> None:
         """Publish the newest sample, if it wasn't published yet."""
         if self._sensor.sample_count != self._samples:
-            self.publish(self._sensor.sample_time_ns)
+            self.publish()
 
     def greet(self, is_still: bool) -> None:
         """Notice who has come to listen; while time stands still, show them the last sample."""
         if self._wrench_output.take_newcomers() and is_still:
-            self.publish(self._sensor.sample_time_ns)
+            self.publish()
         self._clouds.greet(is_still)
 
-    def publish(self, time_ns: int) -> None:
-        """
-        Publish the reading; the flag only when it has changed.
-
-        :param time_ns: The time that the reading stands for [ns].
-        """
+    def publish(self) -> None:
+        """Publish the newest sample where somebody listens; the flag only when it has changed."""
         self._samples = self._sensor.sample_count
-        reading = self._sensor.reading
-        force = np.where(self._sensor.settings.has_force, reading.force, 0.0)
-        self._wrench_output.publish(
-            convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
+        time_ns, reading = self._sensor.sample_time_ns, self._sensor.reading
+        if self._wrench_output.is_wanted:
+            force = np.where(self._sensor.settings.has_force, reading.force, 0.0) + 0.0  # no -0
+            self._wrench_output.publish(
+                convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
         self._clouds.publish(time_ns)
         if reading.contact != self._contact:
             self._contact = bool(reading.contact)
@@ -92,9 +90,9 @@ class SensorPublications:
             sensor.publish_new()
 
     def publish_now(self, step: int) -> None:
-        """Publish the present readings."""
+        """Publish the last samples."""
         for sensor in self.by_name.values():
-            sensor.publish(self._simulation.time_ns)
+            sensor.publish()
 
     def greet(self, is_still: bool) -> None:
         """Show those who have come to listen the last samples, while time stands still."""

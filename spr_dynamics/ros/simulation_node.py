@@ -13,10 +13,10 @@ def main(args: list[str] | None = None) -> None:
     run('simulation', _nodes, stop, args)
 
 
-def _nodes() -> list:
+def _nodes(stop: StopRequest) -> list:
     # imported here, so that a signal during the import is heard
     from spr_dynamics.ros.node import SimulationNode
-    return [SimulationNode()]
+    return [SimulationNode(stop)]
 
 
 if __name__ == '__main__':

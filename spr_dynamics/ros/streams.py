@@ -135,27 +135,34 @@ class Stream:
         if step < self._next_step:
             return
         is_due = step == self._next_step
-        self._next_step, self._last_step = self._schedule.next_step(step), step
+        self._next_step = self._schedule.next_step(step)
         if is_due and self.is_wanted:
+            self._last_step = step
             self._publish()
 
     def publish_now(self, step: int) -> None:
-        """Publish the present state, due or not, and go on from here."""
-        self._next_step = self._schedule.next_step(step)
-        self.publish()
+        """
+        Publish the present state, due or not, and go on from here.
+
+        Also if nobody listens: at the start that compiles what the messages need.
+        """
+        self._next_step, self._last_step = self._schedule.next_step(step), step
+        self._publish()
 
     def publish(self) -> None:
         """Publish the present state, and leave the schedule as it is."""
         if self.is_wanted:
             self._publish()
 
-    def is_published(self, step: int) -> bool:
+    def catch_up(self, step: int) -> None:
         """
-        Return whether the state after a step was due.
+        Publish the present state unless that was done, and leave the schedule as it is.
 
         :param step: The present step count.
         """
-        return self._last_step == step
+        if self._last_step != step:
+            self._last_step = step
+            self.publish()
 
     def greet(self, is_still: bool) -> None:
         """Notice who has come to listen; while time stands still, show them the state."""

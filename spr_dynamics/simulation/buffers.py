@@ -72,6 +72,7 @@ class StepBuffers:
         self.felt = np.zeros(n_contacts, FELT)
         self.lag = np.zeros(nv)
         """How far the velocity that moves a joint lies back: 0 the new one, 0.5 the mean."""
+        self.rows, self.stages = np.zeros((ROWS, nv)), np.zeros((STAGES, nq + nv))
         width = nv if n_between else 3 if cones.size else 1  # velocities that a row may feel
         reach = contact_reach(model, self.pairs)
         n_matrix = nv if n_contacts or n_limits else 0
@@ -88,8 +89,8 @@ class StepBuffers:
             np.zeros((n_limits, 1, width)), np.zeros((n_limits, width), np.int64),
             np.zeros(nb, TRUNK), np.zeros(nb, ISLAND), np.zeros(n_contacts, np.int64),
             in_columns(model), np.zeros((MATRICES, n_matrix, n_matrix)),
-            np.zeros((INDICES, nv), np.int64), np.zeros((ROWS, nv)),
-            np.zeros((SOLVER_ROWS, nv)), self.felt, state.taxels, np.zeros((STAGES, nq + nv)),
+            np.zeros((INDICES, nv), np.int64), self.rows,
+            np.zeros((SOLVER_ROWS, nv)), self.felt, state.taxels, self.stages,
             self.imus, state.imus, self.force_torques[0], state.force_torques,
             *self.force_torques[1:])
         sizes = (model.shapes.size, joints.size, cones.size, loops.size, n_tactile, n_taxels,

@@ -23,7 +23,8 @@ from spr_dynamics.sensors.force_torque import declared_force_torques
 from spr_dynamics.sensors.imu import declared_imus
 from spr_dynamics.sensors.settings import SensorError, validated_as
 from spr_dynamics.simulation.buffers import (
-    EULER, FEEL_CONTACTS_AT, FEEL_MOTION_AT, MIDPOINT, RK4, SEARCH_AT, StepBuffers)
+    EULER, FEEL_CONTACTS_AT, FEEL_MOTION_AT, FREE_VELOCITY, INTEGRATOR, MIDPOINT, RK4, SEARCH_AT,
+    StepBuffers)
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
@@ -40,6 +41,8 @@ from spr_dynamics.simulation.torques import Torques
 ROUNDOFF = 1e-9  # of a rate times a step
 LONGEST_STEP = 1e9  # [s]; as nanoseconds, a few of them are still a number of 64 bits
 TOO_MANY = 2 ** 62  # steps in a call
+MODERATE = 1e154  # the square of a velocity above is not finite
+ABSURD = 1e50  # a velocity above is more likely the cause of others that are NaN than their effect
 LAGS = {'semi_implicit_euler': 0.0, 'analytic': 0.5}  # rules that each joint may have for itself
 INTEGRATORS = {**dict.fromkeys(LAGS, EULER), 'rk4': RK4, 'implicit_midpoint': MIDPOINT}
 
@@ -190,20 +193,26 @@ class Simulation:
             checked('qd', self.qd, self.model.nv)
             checked_position(self.model, self.q)
         where = f'step {self.step_count} at {self.time:.6f} s'
-        fastest = f'{self._fastest()} moves fastest, {np.abs(self.qd).max():.3g}'
         if status == UNSETTLED:
-            raise SimulationDiverged(f'{where} found no implicit midpoint ({fastest}); '
-                                     'the state before it was kept, dt has to be shorter')
-        raise SimulationDiverged(f'{where} gave accelerations that are not finite ({fastest}); '
-                                 'the state before it was kept')
+            raise SimulationDiverged(
+                f'{where} found no implicit midpoint ({self._fastest(self.qd)}); the state before '
+                'it was kept, dt has to be shorter')
+        qd = self.qd
+        if (np.abs(qd) < MODERATE).all():
+            buffers = self._buffers  # what the step would have given, if nothing touched
+            qd = (buffers.rows[FREE_VELOCITY] if buffers.block[INTEGRATOR] == EULER
+                  else buffers.stages[-1, self.model.nq:])
+        raise SimulationDiverged(f'{where} gave accelerations that are not finite '
+                                 f'({self._fastest(qd)}); the state before it was kept')
 
-    def _fastest(self):
-        """Name the joint that moves fastest, with its link, or the free root."""
-        k = int(np.argmax(np.abs(self.qd)))
+    def _fastest(self, qd):
+        """Say which joint, with its link, or free root moves fastest at some velocities."""
+        speeds = np.abs(qd)
+        k = int(np.argmax(np.where(np.isnan(speeds), ABSURD, speeds)))
         owners = {joint.v: f"joint '{joint.name}' of link '{joint.child}'"
                   for joint in self.model.joints}
         owners.update({root.v: f"free root '{root.name}'" for root in self.model.free_roots})
-        return owners[max(v for v in owners if v <= k)]
+        return f'{owners[max(v for v in owners if v <= k)]} moves fastest, {speeds[k]:.3g}'
 
     @property
     def q(self) -> np.ndarray:

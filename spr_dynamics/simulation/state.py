@@ -11,8 +11,8 @@ from spr_dynamics.sensors.measure import READING
 from spr_dynamics.sensors.taxels import TAXEL_ROWS
 
 MAGIC = b'SPRSTATE'
-VERSION = 2
-HEADER = struct.Struct('<8sI32sI')  # magic, version, model, number of blocks
+VERSION = 3
+HEADER = struct.Struct('<8sI32sI32s')  # magic, version, model, number of blocks, digest
 SIZE = struct.Struct('<Q')  # of a block [bytes]; the sizes follow the header, and then the blocks
 
 # Entries of ``counters``.
@@ -51,24 +51,25 @@ class State:
 
     def to_bytes(self, fingerprint, settings) -> bytes:
         """
-        Write a snapshot: a header with version and model, the numbers, and settings as text.
+        Write a snapshot: a header with version, model and digest, the numbers, settings as text.
 
         :param fingerprint: That of the model.
         :param settings: Those of the sensors, as bytes.
         """
         blocks = [*(block.tobytes() for block in self.blocks()), settings]
-        return b''.join([HEADER.pack(MAGIC, VERSION, fingerprint, len(blocks)),
-                         *(SIZE.pack(len(block)) for block in blocks), *blocks])
+        content = b''.join([*(SIZE.pack(len(block)) for block in blocks), *blocks])
+        return HEADER.pack(MAGIC, VERSION, fingerprint, len(blocks),
+                           hashlib.sha256(content).digest()) + content
 
     def parts_of(self, snapshot, fingerprint) -> list[bytes]:
         """
         Take a snapshot apart: the blocks of a state like this one, then the settings.
 
-        :raises SnapshotError: If it is none, of another version, of another model, or cut.
+        :raises SnapshotError: If it is none, of another version, of another model, cut or spoilt.
         """
         if len(snapshot) < HEADER.size or snapshot[:len(MAGIC)] != MAGIC:
             raise SnapshotError('not a snapshot of spr_dynamics')
-        _, version, model, count = HEADER.unpack_from(snapshot)
+        _, version, model, count, digest = HEADER.unpack_from(snapshot)
         if version != VERSION:
             raise SnapshotError(f'snapshot of version {version}; this is version {VERSION}')
         if model != fingerprint:
@@ -82,6 +83,8 @@ class State:
         if sizes != mine or len(snapshot) != start + sum(mine) + settings:
             raise SnapshotError(f'snapshot of {len(snapshot)} bytes; this model needs '
                                 f'{start + sum(mine) + settings}')
+        if hashlib.sha256(snapshot[HEADER.size:]).digest() != digest:
+            raise SnapshotError('spoilt snapshot: its numbers are not those that were saved')
         ends = np.cumsum([start, *mine, settings]).tolist()
         return [snapshot[begin:end] for begin, end in zip(ends, ends[1:])]
 
