@@ -7,7 +7,7 @@ from std_msgs.msg import Bool
 
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.motion_topics import topic_of
-from spr_dynamics.ros.parameters import Value
+from spr_dynamics.ros.parameters import SENSOR_PREFIX, Value
 from spr_dynamics.ros.sensor_clouds import point_rows, SensorClouds
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
 from spr_dynamics.sdformat.elements import ContactSensor
@@ -114,7 +114,7 @@ def places_of(source: Source, topics: Mapping[str, str]) -> dict[str, str]:
     """
     elements = {name: element for name, _, _, element in placed_sensors(
         source.simulation.model, ContactSensor)}
-    places = {name: f'contact_sensors/{topic}' for name, topic in topics.items()}
+    places = {name: f'{SENSOR_PREFIX}/{topic}' for name, topic in topics.items()}
     for name in elements.keys() & topics.keys():
         element = elements[name]
         places[name] = topic_of(source, places[name], element,
