@@ -131,7 +131,7 @@ class SimulationNode(Node):
 
     def _tick(self) -> None:
         """Take the steps that are due, each with its messages."""
-        if self.is_paused:  # the timer had fired already when it was destroyed
+        if self.is_paused or self._stop.is_made:  # the timer had fired already
             return
         now_ns = time.monotonic_ns()
         overruns = self.pacer.overruns
