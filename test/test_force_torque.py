@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from builders import random_state
 import spr_dynamics as spr
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sensors.axis_noise import AxisNoise
@@ -86,14 +87,6 @@ def chain(kind, more=''):
             + link('d', '1 0 1 0 0 .3') + joint('screw', 'd', 'b', '1 2 3', sensor('d')) + more)
 
 
-def random_state(model):
-    rng = np.random.default_rng(3)
-    q = rng.uniform(-1, 1, model.nq)
-    for _, at in model.quaternions:
-        q[at:at + 4] /= np.linalg.norm(q[at:at + 4])
-    return q, rng.normal(size=model.nv), rng.normal(size=model.nv)
-
-
 def wrench_at(model, q, qd, qdd, joint_name, settings):
     """Work out by inverse dynamics what a sensor in a movable joint reads."""
     names = [joint.name for joint in model.joints]
@@ -124,7 +117,7 @@ def test_in_motion_it_reads_what_inverse_dynamics_says(name, joint_name):
         '<xyz>0 .6 .8</xyz>', '<xyz>0 .6 .8</xyz><limit><lower>-.2</lower><upper>.2</upper>'
         '</limit><dynamics><damping>3</damping><friction>2</friction></dynamics>'))
     sim = spr.Simulation(model)
-    q, qd, tau = random_state(model)
+    q, qd, tau = random_state(np.random.default_rng(3), model)
     q[2] = 0.25  # beyond the limit
     sim.q, sim.qd = q, qd
     sim.step(tau)
@@ -139,7 +132,7 @@ def test_a_fixed_joint_reads_as_one_that_could_move_and_does_not(name, integrato
     model, twin = world(chain('fixed')), world(chain('revolute'))
     assert twin.nv == model.nv + 1
     sim = spr.Simulation(model, integrator=integrator)
-    q, qd, tau = random_state(model)
+    q, qd, tau = random_state(np.random.default_rng(3), model)
     sim.q, sim.qd = q, qd
     sim.step(tau)
     qdd = (sim.qdd if integrator == 'semi_implicit_euler'

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from builders import random_state
 import spr_dynamics as spr
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sensors.axis_noise import AxisNoise
@@ -114,20 +115,12 @@ LIMB = (link(name='a', com='.1 .2 .3') + joint('universal', axis='1 0 0').replac
         + link(imu(TURN, name='d_imu'), name='d', pose='.5 1 1 0 0 2') + joint('fixed', 'd', 'c'))
 
 
-def random_state(model):
-    rng = np.random.default_rng(3)
-    q = rng.uniform(-1, 1, model.nq)
-    for _, at in model.quaternions:
-        q[at:at + 4] /= np.linalg.norm(q[at:at + 4])
-    return q, rng.normal(size=model.nv), rng.normal(size=model.nv)
-
-
 @pytest.mark.parametrize('name', ['imu', 'd_imu'])
 def test_it_reads_what_the_accelerations_of_its_link_say(name):
     """The read-out of dynamics/, at the start of the step, with the mean acceleration of it."""
     model = world(LIMB)
     sim = spr.Simulation(model)
-    q, qd, tau = random_state(model)
+    q, qd, tau = random_state(np.random.default_rng(3), model)
     sim.q, sim.qd = q, qd
     sim.step(tau)
     settings = sim.sensors[name].settings
@@ -146,7 +139,7 @@ def test_it_reads_the_second_difference_of_its_positions():
     """Of a motion of fourth order: nothing here but positions, one step apart."""
     model, h = world(LIMB), 1e-3
     sim = spr.Simulation(model, dt=h, integrator='rk4')
-    sim.q, sim.qd, tau = random_state(model)
+    sim.q, sim.qd, tau = random_state(np.random.default_rng(3), model)
     path = []
     for _ in range(4):
         path.append(spr.link_poses(model, sim.q)[2] @ sim.sensors['imu'].settings.pose)

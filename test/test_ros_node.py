@@ -81,6 +81,16 @@ def test_signals_end_it_cleanly_within_a_second(tmp_path, pendulum, signals, pau
         assert 'Traceback' not in node.log
 
 
+def test_a_signal_ends_it_while_it_runs_as_fast_as_it_can(tmp_path, pendulum):
+    """Its timer is due again after each tick, and once kept it from looking at the request."""
+    node, *_ = start_and_listen(tmp_path, robot=pendulum, real_time_factor=0.0,
+                                publish_rate=100.0)
+    with node:
+        node.process.send_signal(signal.SIGINT)
+        assert node.exit_code(5.0) == 0
+        assert 'Traceback' not in node.log
+
+
 @pytest.mark.parametrize('delay', [0.3, 0.6, 1.0])
 def test_a_signal_while_it_starts_ends_it_cleanly(tmp_path, pendulum, delay):
     with NodeProcess(tmp_path, robot=pendulum) as node:

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.qos import QoSProfile
 
-from spr_dynamics.ros.commands import BY_NAME, IN_ORDER, NEVER, RESTORED
+from spr_dynamics.ros.commands import BY_NAME, IN_ORDER, RESTORED
+from spr_dynamics.ros.schedule import NEVER
 
 OK, WARN, ERROR = range(3)  # levels of DiagnosticStatus
 REPORTS_A_LINE = 10  # reports between two lines in the log

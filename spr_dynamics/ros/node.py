@@ -17,7 +17,7 @@ from std_msgs.msg import Float64MultiArray
 
 from spr_dynamics.errors import SimulationDiverged, SprDynamicsError
 from spr_dynamics.ros import convert
-from spr_dynamics.ros.commands import BY_NAME, CommandRefused, IN_ORDER, NEVER
+from spr_dynamics.ros.commands import BY_NAME, CommandRefused, IN_ORDER
 from spr_dynamics.ros.complaints import Complaints
 from spr_dynamics.ros.diagnostics import Diagnostics
 from spr_dynamics.ros.executable import StopRequest
@@ -26,7 +26,7 @@ from spr_dynamics.ros.publications import Publications
 from spr_dynamics.ros.pushes import Pushes
 from spr_dynamics.ros.report import report
 from spr_dynamics.ros.resources import expanded
-from spr_dynamics.ros.schedule import Pacer
+from spr_dynamics.ros.schedule import NEVER, Pacer
 from spr_dynamics.ros.services import make_services
 from spr_dynamics.ros.standard_services import make_standard_services
 from spr_dynamics.ros.stepper import Stepper
