@@ -104,6 +104,37 @@ def put_quad(typing_context, numbers, k, x):
 
 
 @intrinsic
+def quad(typing_context, x, y, z):
+    """Return three numbers as a quad."""
+    def code(context, builder, signature, arguments):
+        made = ir.Constant(QUAD.register, ir.Undefined)
+        for i, number in enumerate(arguments):
+            made = builder.insert_element(made, number, ir.IntType(32)(i))
+        return made
+    return QUAD(numba.float64, numba.float64, numba.float64), code
+
+
+@intrinsic
+def swizzle(typing_context, x, i, j, k):
+    """Return the quad of numbers i, j and k of x."""
+    def code(context, builder, signature, arguments):
+        made = ir.Constant(QUAD.register, ir.Undefined)
+        for i, index in enumerate(arguments[1:]):
+            number = builder.extract_element(arguments[0], index)
+            made = builder.insert_element(made, number, ir.IntType(32)(i))
+        return made
+    return QUAD(QUAD, numba.int64, numba.int64, numba.int64), code
+
+
+@intrinsic
+def multiply(typing_context, x, y):
+    """Multiply two quads number by number."""
+    def code(context, builder, signature, arguments):
+        return builder.fmul(*arguments, flags=FLAGS)
+    return QUAD(QUAD, QUAD), code
+
+
+@intrinsic
 def lane(typing_context, x, i):
     """Return number i of x."""
     def code(context, builder, signature, arguments):

@@ -6,20 +6,21 @@ from spr_dynamics.jit import accessor, array_at, inlined
 from spr_dynamics.model.records import DRIVE, FOLLOWER, LINK, TREE
 from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERTIA
 
-# One record a body; all in world axes, about the body's origin.
+# One record a body; all in world axes, about the body's origin. Where a number of a vector in a
+# register of four means nothing, there is room for it; records are whole lines of the cache.
 WORK = np.dtype([
-    ('R_WB', np.float64, 12),                    # columns, each with room for a fourth number
-    ('p_WB', np.float64, 4),                     # the fourth means nothing
-    ('r', np.float64, 4),                        # from the parent's origin; as above
+    ('R_WB', np.float64, 12),                    # columns
+    ('p_WB', np.float64, 4),
+    ('r', np.float64, 4),                        # from the parent's origin
+    ('IA', np.float64, ARTICULATED_INERTIA),     # of all that it carries, joints being free
     ('inertia', np.float64, RIGID_INERTIA),      # of the body alone
     ('Ic', np.float64, RIGID_INERTIA),           # of all that it carries
     ('v', np.float64, MOTION),
     ('a', np.float64, MOTION),                   # linear: of the origin, as seen from the world
     ('f', np.float64, FORCE),                    # through the joint, on the body
-    ('IA', np.float64, ARTICULATED_INERTIA),     # of all that it carries, joints being free
     ('U', np.float64, FORCE), ('inv_d', np.float64), ('u', np.float64, 3),
     ('J_inv', np.float64, 6),                    # of a ball joint: what inv_d is to others
-    ('half_turn', np.float64, 3),                # from the spin that turns the body to that in qd
+    ('half_turn', np.float64, 4),                # from the spin that turns the body to that in qd
     ('da', np.float64, MOTION),                  # what the joints' forces add to a
 ], align=True)
 
