@@ -214,7 +214,7 @@ def test_reset_goes_back_to_the_start():
 @pytest.mark.parametrize('spoil, message', [
     (lambda s: b'', 'not a snapshot of spr_dynamics'),
     (lambda s: b'x' + s[1:], 'not a snapshot of spr_dynamics'),
-    (lambda s: s[:8] + b'\x63' + s[9:], 'snapshot of version 99; this is version 3'),
+    (lambda s: s[:8] + b'\x63' + s[9:], 'snapshot of version 99; this is version 4'),
     (lambda s: s[:-1], 'bytes; this model needs'),
     (lambda s: s[:-100] + bytes([s[-100] ^ 1]) + s[-99:], 'spoilt snapshot'),
     (lambda s: s.replace(struct.pack('<d', 7.5), struct.pack('<d', np.nan)), 'spoilt snapshot'),
@@ -236,6 +236,36 @@ def test_snapshot_of_another_model_or_step_is_refused(other):
     sim = spr.Simulation(pendulum())
     with pytest.raises(SnapshotError, match='snapshot of another model, step or set of sensors'):
         sim.restore(other().save())
+
+
+LIMITED = """
+<sdf version='1.12'><model name='m'><link name='a'/><link name='b'/>
+  <joint name='h' type='revolute'><parent>world</parent><child>a</child><axis><xyz>0 0 1</xyz>
+    <limit><lower>-1.5</lower><upper>1.6</upper><velocity>17</velocity><effort>18</effort>
+      <stiffness>19</stiffness><dissipation>20</dissipation></limit>
+    <dynamics><friction>21</friction><spring_reference>0.22</spring_reference></dynamics></axis>
+  </joint>
+  <joint name='s' type='ball'><parent>a</parent><child>b</child><spr:cone_limit>0.23
+    </spr:cone_limit><spr:cone_centre>0 0.24 1</spr:cone_centre><spr:twist_limit>-0.25 0.26
+    </spr:twist_limit></joint></model></sdf>"""
+
+
+@pytest.mark.parametrize('number', [
+    '-1.5', '1.6', '17', '18', '19', '20', '21', '0.22', '0.23', '0.24', '-0.25', '0.26'])
+def test_snapshot_of_other_limits_is_refused(number):
+    """Each number changes how a run goes on."""
+    sim = spr.Simulation(spr.load(text=LIMITED))
+    other = spr.load(text=LIMITED.replace(f'{number}<', f'{number}1<').replace(
+        f'{number} ', f'{number}1 ').replace(f'{number}\n', f'{number}1\n'))
+    with pytest.raises(SnapshotError, match='snapshot of another model, step or set of sensors'):
+        sim.restore(spr.Simulation(other).save())
+
+
+@pytest.mark.parametrize('name', ['arm7', 'four_bar', 'humanoid'])
+def test_snapshot_goes_to_another_model_of_the_same_file(name):
+    """Of the four-bar it did so by chance: its ties lie among bytes that mean nothing."""
+    first, second = (spr.Simulation(spr.load(MODELS / f'{name}.sdf')) for _ in range(2))
+    second.restore(first.save())
 
 
 @pytest.mark.parametrize('tau, message', [

@@ -112,7 +112,8 @@ class Simulation:
                              tuple(part[k:k + 1] for part in buffers.force_torques),
                              force_torques[name])
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors,
-                                           (integrator, options), buffers.lag, buffers.pairs)
+                                           (integrator, options), buffers.lag,
+                                           buffers.pairs[['a', 'b']])
         self._state.gravity[:] = model.gravity
         self.reset()
         self._take_steps = step_smoothly
