@@ -204,5 +204,3 @@ def test_forward_dynamics_of_a_loop_is_refused():
     model = parallelogram()
     with pytest.raises(ValueError, match="joints of '.*' close loops: step a Simulation of it"):
         spr.forward_dynamics(model, *np.zeros((3, model.nv)))
-    with pytest.raises(ValueError, match="integrator 'rk4' is for models in which nothing can to"):
-        spr.Simulation(model, integrator='rk4')

@@ -13,6 +13,7 @@ from spr_dynamics.contact.detect import search
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import (
     BAD, checked, checked_forces, checked_position, checked_velocity, OK)
+from spr_dynamics.dynamics.loops import loop_gaps
 from spr_dynamics.dynamics.work import N_FORCES
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
 from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
@@ -28,12 +29,13 @@ from spr_dynamics.simulation.buffers import (
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
+from spr_dynamics.simulation.loops import OPEN
 from spr_dynamics.simulation.motion_sensors import ForceTorque, Imu
 from spr_dynamics.simulation.named import Named
 from spr_dynamics.simulation.objects import JointViews, link_views, LinkView
 from spr_dynamics.simulation.sense import feel_contacts, feel_motion
 from spr_dynamics.simulation.sensor import NEVER, Sensor, Surroundings, values_of
-from spr_dynamics.simulation.smooth import step_smoothly, UNSETTLED
+from spr_dynamics.simulation.smooth import PARTED, step_smoothly, UNSETTLED
 from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, SnapshotError, STEPS
 from spr_dynamics.simulation.step import step_many
 from spr_dynamics.simulation.torques import Torques
@@ -91,10 +93,10 @@ class Simulation:
         """What is set on ``joints`` for the next step."""
         self._chosen = options, integrator, dict(joint_integrators or {}), seed
         if INTEGRATORS[integrator] != EULER and (
-                buffers.pairs.size or contact_sensors or model.ties.size):
+                buffers.pairs.size or contact_sensors):
             raise ValueError(
                 f"integrator '{integrator}' is for models in which nothing can touch, without "
-                "closed loops or contact sensors; 'semi_implicit_euler' is for all")
+                "contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
         around = Surroundings(model, self.dt_ns, buffers, checked_seed(seed))
         self.sensors: dict[str, Any] = {}
@@ -198,6 +200,8 @@ class Simulation:
             raise SimulationDiverged(
                 f'{where} found no implicit midpoint ({self._fastest(self.qd)}); the state before '
                 'it was kept, dt has to be shorter')
+        if status == PARTED:
+            self._explain_parting(where)
         qd = self.qd
         if (np.abs(qd) < MODERATE).all():
             buffers = self._buffers  # what the step would have given, if nothing touched
@@ -205,6 +209,19 @@ class Simulation:
                   else buffers.stages[-1, self.model.nq:])
         raise SimulationDiverged(f'{where} gave accelerations that are not finite '
                                  f'({self._fastest(qd)}); the state before it was kept')
+
+    def _explain_parting(self, where):
+        """Raise the error that belongs to a loop that is open, or that a step can't keep."""
+        gaps = loop_gaps(self.model, self.q)
+        name = max(gaps, key=lambda name: max(gaps[name]))
+        if max(gaps[name]) > OPEN:
+            raise ValueError(
+                f"q: the loop that joint '{name}' closes is open by {gaps[name].distance:.3g} m "
+                f"({gaps[name].angle:.3g} rad); closed_positions finds positions near by that "
+                f"integrator '{self.integrator}' can begin with")
+        raise SimulationDiverged(
+            f"{where} could not keep the loop that joint '{name}' closes together "
+            f'({self._fastest(self.qd)}); the state before it was kept, dt has to be shorter')
 
     def _fastest(self, qd):
         """Say which joint, with its link, or free root moves fastest at some velocities."""
