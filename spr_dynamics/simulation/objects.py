@@ -366,7 +366,7 @@ class JointView:
 
         :param text: SDF ``<link>`` and ``<joint>`` elements, as if they stood in the model of
             the child link. The link's name leads to it; poses count from its frame. Joints may
-            follow joints of the same text.
+            follow joints of the same text, and of that model.
         :returns: A simulation of the new model that goes on from this one's state; this one
             stays as it is.
         :raises SdfError: If the text can't be used.

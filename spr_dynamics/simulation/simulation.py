@@ -16,6 +16,7 @@ from spr_dynamics.dynamics.check import (
 from spr_dynamics.dynamics.loops import loop_gaps
 from spr_dynamics.dynamics.work import N_FORCES
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
+from spr_dynamics.model.assembling import follow, follow_rates
 from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
 from spr_dynamics.sensors.contact import (
     cells_of, ContactSensorSettings, declared_sensors)
@@ -384,9 +385,7 @@ class Simulation:
         :param q: Positions, shape (nq,); those of followers follow.
         :raises ValueError: If they have the wrong shape or are not finite.
         """
-        q, followers = checked_position(self.model, q), self.model.followers
-        q[followers['q']] = followers['ratio'] * q[followers['leader_q']] + followers['offset']
-        self._home = q
+        self._home = follow(self.model.followers, checked_position(self.model, q))
         self.reset()
 
     def reset(self):
@@ -452,6 +451,9 @@ class Simulation:
         carry_over(self.model, sim.model, old.q, new.q, 'q')
         for part in ('qd', 'qdd', 'effort', 'change'):
             carry_over(self.model, sim.model, getattr(old, part), getattr(new, part), 'v')
+        follow(sim.model.followers, new.q)
+        for rates in (new.qd, new.qdd, new.change):
+            follow_rates(sim.model.followers, rates)
         torques = np.zeros(sim.model.nv)
         carry_over(self.model, sim.model, self.torques.values, torques, 'v')
         sim.torques.put_all(torques, self.torques.are_set)
