@@ -49,6 +49,18 @@ def test_mass_matrix_is_the_slope_of_inverse_dynamics(seed, n, is_free):
 
 @settings(deadline=None)
 @given(**DRAWN)
+def test_mass_matrix_writes_its_own_numbers_only(seed, n, is_free):
+    """It is written in vectors of eight, which seldom fill a row."""
+    model, q, *_ = draw(seed, n, is_free)
+    room = np.full(model.nv ** 2 + 16, np.nan)
+    M = room[8:-8].reshape(model.nv, model.nv)
+    spr.mass_matrix(model, q, out=M)
+    np.testing.assert_array_equal(M, spr.mass_matrix(model, q))
+    assert np.isnan(room[:8]).all() and np.isnan(room[-8:]).all()
+
+
+@settings(deadline=None)
+@given(**DRAWN)
 def test_kinetic_energy_is_half_qd_m_qd(seed, n, is_free):
     model, q, qd, *_ = draw(seed, n, is_free)
     expected = 0.5 * qd @ spr.mass_matrix(model, q) @ qd

@@ -18,7 +18,7 @@ from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
 from spr_dynamics.dynamics.coupled import (
     expand_positions, expand_velocities, find_accelerations, reduce_matrix)
-from spr_dynamics.dynamics.crba import clear, composite_inertias, directions, pair_in_order
+from spr_dynamics.dynamics.crba import clear, composite_inertias, directions, pair_trees
 from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middle
 from spr_dynamics.dynamics.work import (
     columns_of, drives_of, followers_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of, tree_of, work_of,
@@ -111,10 +111,10 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     followers = array_at(block[FOLLOWING_AT], block[N_FOLLOWERS], FOLLOWING)
     matrices = array_at(block[MATRICES_AT], (MATRICES, n_matrix, n_matrix), np.float64)
     M, columns = matrices[0], columns_of(block)
-    directions(tree, work, columns)
+    directions(tree, work, columns, True)
     if followers.size > 0:
         clear(M)
-    pair_in_order(tree, columns, M)
+    pair_trees(block, M)
     for k in range(nv):
         M[k, k] += x[DIAGONAL, order[k]]
     guess_velocities(qd, change, x)
