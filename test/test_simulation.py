@@ -202,6 +202,20 @@ def test_restored_run_repeats_bit_for_bit_in_the_middle_of_contact():
     assert sim.save() == snapshot
 
 
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'analytic', 'rk4'])
+def test_accelerations_are_what_velocities_change_by(integrator):
+    """Of a spinning stone too, whose origin goes round its centre of mass."""
+    sim = spr.Simulation(spr.load(text=BODY.format(gravity='0 0 -9.8')), integrator=integrator)
+    sim.qd[:] = 1, 2, 3, 4, -5, 6
+    before = sim.qd.copy()
+    sim.step()
+    np.testing.assert_array_equal(sim.qdd, (sim.qd - before) / sim.dt)
+    arm = spr.link_poses(sim.model, sim.q)[0, :3, :3] @ [0, 0, 0.1]
+    centre = sim.qdd[:3] + np.cross(sim.qdd[3:], arm) + np.cross(
+        sim.qd[3:], np.cross(sim.qd[3:], arm))
+    np.testing.assert_allclose(centre, [0, 0, -9.8], atol=0.1)  # of first order in the step
+
+
 def test_reset_goes_back_to_the_start():
     sim = spr.Simulation(pendulum(gravity='0 0 -9.8'))
     sim.set_home([0.7])
