@@ -1,6 +1,5 @@
 """Elements to arrays: weld, order and measure the bodies of an Assembly."""
 import math
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from spr_dynamics.model.shapes import build_shapes
 from spr_dynamics.model.topology import (
     closing, find_movers, joins_static, order_bodies, weld, where)
 from spr_dynamics.sdformat.assemble import Assembly, unique_names
+from spr_dynamics.sdformat.meshes import mesh_places
 from spr_dynamics.sdformat.uris import SearchPath
 from spr_dynamics.sdformat.values import effective_bound
 
@@ -77,14 +77,6 @@ def build(assembly: Assembly, *, fix_base: bool = False,
                   *joint_warnings(assembly, joints, dofs, positions), *shapes.warnings,
                   *closure_warnings(assembly, group, movers, closures), *loop_warnings),
         assembly=assembly)
-
-
-def mesh_places(search):
-    """Return a function that lists the files that a mesh may mean."""
-    def places(mesh):
-        folder = Path(mesh.location.file).parent
-        return search.places(mesh.uri, folder, folder)
-    return places
 
 
 def refuse_unsimulated(assembly):
