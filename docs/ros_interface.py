@@ -76,10 +76,19 @@ comes is not locked.
 STANDARD = """
 Answers say where the simulation is then, such as `paused at 0.25 s`, or what was wrong.
 
+While many steps are taken the node does all that it does while time runs: it publishes what is
+due, takes commands and parameters, and answers. `~/pause`, with either value, `~/reset` and
+`~/load_state` end the steps early; their answer is then `12345 of 1000000 steps were taken, then
+came ~/pause`. A second request meanwhile is refused. If nothing comes in between, the state is
+that after as many single steps, bit for bit.
+
 Where the package `simulation_interfaces` is installed, its services are there too, below the name
-of the node: {services}. Entities are models and links by name; a model stands where its first
-link does. Only free roots can be put somewhere. Time and state are reset together. Stopped is
-paused at time 0; that can be played or stepped, not paused. A reset of the clock, by these or by
+of the node: {services}; and the action `~/simulate_steps`, whose feedback comes about every 20 ms
+of wall time, not after each step. Entities are models and links by name; a model stands where its
+first link does. Only free roots can be put somewhere; in the releases for Jazzy and Kilted, whose
+request has no flags, pose and twist are set and the acceleration is ignored. Time and state are
+reset together. Stopped is paused at time 0; that can be played or stepped, not paused. While many
+steps are taken the state is playing, and pausing ends them. A reset of the clock, by these or by
 `~/reset` and `~/load_state`, is a jump back for all that follow `/clock`.
 
 ## Parameters
@@ -173,8 +182,8 @@ TAKEN = (
 )
 SERVICES = {
     '~/pause': ('std_srvs/srv/SetBool', 'let time stand still (true) or run on'),
-    '~/step': ('std_srvs/srv/Trigger', 'take `step_count` steps while paused, and show the state '
-               'after them; nothing else is served meanwhile'),
+    '~/step': ('std_srvs/srv/Trigger', 'take `step_count` steps while paused, as fast as it can, '
+               'show the state after them, and answer then'),
     '~/reset': ('std_srvs/srv/Trigger',
                 'back to time 0 and the initial positions, without commands and pushes'),
     '~/save_state': ('std_srvs/srv/Trigger', 'write the state into the file `state_file`'),
