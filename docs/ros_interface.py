@@ -33,9 +33,9 @@ CLOUDS = """
 `points` has packed little-endian fields, in the sensor's frame: `x y z` [m]; `nx ny nz`, the
 normal into the link; `fx fy fz`, the force ON the link [N]; `depth` [m]; `weight`, by which the
 force counts (all these float32); `partner` (uint32), the other shape; `status` (uint8): 0 counted,
-1 beside the patch, 2 off its tolerance. `partner` is an index into the model's `shape_names`,
-which no topic has; in Python, `spr_dynamics.load(robot, world='auto').shape_names` for the same
-files.
+1 beside the patch, 2 off its tolerance. `partner` is the number of a shape; `/diagnostics`
+says under `touches` of each sensor which ones touch now, such as `ground::plane (0)`, and
+`spr_dynamics.load(robot, world='auto').shape_names` has all of them.
 `taxels` has `x y z`, the centre of the cell [m], and `fx fy fz` [N], all float32; it is organised:
 rows along y, columns along x.
 
@@ -49,9 +49,16 @@ SUBSCRIBED = """
 | topic | type | QoS | |
 |---|---|---|---|"""
 COMMANDS = """
-A command holds until the next one for that joint, or until `command_timeout`. A message that
-can't be used is refused as a whole: the log says what was expected, once in five seconds for each
-kind, and `/diagnostics` counts. Efforts above a joint's limit are clamped, and said so once.
+A command holds until the next one for that joint, or until `command_timeout`, which drops it to
+zero. Without a timeout the last effort of a controller that has died acts on until a new command
+or a reset: ROS notices a dead process only when its lease ends, some 20 s later, and `/diagnostics`
+warns from then on that nobody publishes any more. So set `command_timeout` where a controller may
+die; it counts simulated time, whatever ROS has noticed.
+
+A message that can't be used is refused as a whole: the log says what was expected, once in five
+seconds for each kind, and `/diagnostics` counts, from the start of the node on: a reset forgets
+neither these counts nor overruns. Efforts above a joint's limit are clamped, and said so once.
+`/diagnostics` names who publishes commands; which of several sent one, ROS does not tell.
 
 `joint_commands` takes what `joint_state_topic_hardware_interface` of ros2_control publishes, and
 `effort_commands` what `forward_command_controller` does (`interface_name: effort`). The former is
