@@ -1,4 +1,6 @@
 """Closed loops: a four-bar against its own Lagrangian, and starts that have to be assembled."""
+import re
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -188,6 +190,17 @@ def test_positions_are_closed_around_those_that_are_kept():
     q[2] = 1.5
     with pytest.raises(ValueError, match="the loop that joint 'd' closes is open by 0.* and no "):
         spr.closed_positions(model, q, kept=['a', 'c'])
+
+
+@pytest.mark.parametrize('q, message', [
+    ([0.0, 0.0], 'q: shape (3,) expected, got (2,)'),
+    ([0.0, np.nan, 0.0], 'q: finite numbers expected, got q[1] = nan'),
+    ('abc', "q: numbers expected, got 'abc'"),
+])
+@pytest.mark.parametrize('function', [spr.loop_gaps, spr.closed_positions])
+def test_positions_of_loops_are_positions(function, q, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        function(four_bar(), q)
 
 
 def test_balls_and_free_roots_take_part():
