@@ -364,6 +364,17 @@ def test_positions_are_closed_around_those_that_are_kept():
         spr.closed_positions(model, q, kept=['a', 'c'])
 
 
+@pytest.mark.parametrize('q, message', [
+    ([0.0, 0.0], 'q: shape (3,) expected, got (2,)'),
+    ([0.0, np.nan, 0.0], 'q: finite numbers expected, got q[1] = nan'),
+    ('abc', "q: numbers expected, got 'abc'"),
+])
+@pytest.mark.parametrize('function', [spr.loop_gaps, spr.closed_positions])
+def test_positions_of_loops_are_positions(function, q, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        function(four_bar(), q)
+
+
 def test_balls_and_free_roots_take_part():
     """A chain of two balls between a free bar and one that it carries."""
     rng = np.random.default_rng(0)
