@@ -170,19 +170,6 @@ def test_time_stands_still_as_soon_as_pause_has_answered(tmp_path, pendulum):
             assert client.call(SetBool, 'simulation/pause', data=True).message == told
 
 
-def test_a_signal_ends_it_in_the_midst_of_a_million_steps(tmp_path, pendulum):
-    with NodeProcess(tmp_path, robot=pendulum, paused=True, step_count=1_000_000) as node, \
-            Client(node.namespace) as client:
-        states = client.listen(JointState, 'joint_states')
-        stepping = client.node.create_client(Trigger, 'simulation/step')
-        client.wait_until(stepping.service_is_ready)
-        stepping.call_async(Trigger.Request())
-        client.wait_until(lambda: states and time_ns(states[-1].header.stamp) > 10 * MS)
-        node.process.send_signal(signal.SIGINT)
-        assert node.exit_code(5.0) == 0
-        assert 'Traceback' not in node.log
-
-
 def test_reset_while_running_starts_again_at_zero(tmp_path, pendulum):
     with NodeProcess(tmp_path, robot=pendulum) as node, Client(node.namespace) as client:
         states = client.listen(JointState, 'joint_states')

@@ -94,7 +94,7 @@ def assert_pace(node, client):
     factor = (simulated[-1] - simulated[0]) / elapsed
     print(f'{elapsed:.2f} s at {factor:.4f} of real time')
     assert factor == pytest.approx(1.0, abs=max(0.01, CATCHING_UP / elapsed))
-    assert 'overrun' not in node.log
+    assert 'falls behind' not in node.log
 
 
 def test_a_storm_of_bad_commands_changes_nothing(node, client):

@@ -89,6 +89,9 @@ class Diagnostics:
         node, pacer = self._node, self._node.pacer
         if node.failure:
             level, message = ERROR, f'stopped: {node.failure}'
+        elif node.multi_step.is_active:
+            level, message = OK, (f'takes steps: {node.multi_step.completed} of '
+                                  f'{node.multi_step.wanted}')
         elif node.is_paused:
             level, message = OK, 'paused'
         elif pacer.overruns > self._overruns:
