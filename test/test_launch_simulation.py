@@ -25,12 +25,13 @@ from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import parameter_value_to_python  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
+import interface_package  # noqa: E402
 import needs  # noqa: E402
 import state_publisher  # noqa: E402
 import tf2_stand_in  # noqa: E402
 
 LAUNCH_FILE = needs.REPOSITORY / 'launch' / 'simulation.launch.py'
-PATIENCE = 60.0  # [s]
+PATIENCE = 120.0  # [s] a cold cache is filled by two processes at once
 
 
 @pytest.mark.launch_test
@@ -43,7 +44,8 @@ def generate_test_description():
     rviz.chmod(0o755)
     state_publisher.install(folder / 'prefix')
     if find_spec('tf2_msgs') is None:
-        tf2_stand_in.build(needs.program('gcc'), folder / 'tf2_msgs')
+        interface_package.build(needs.program('gcc'), folder / 'tf2_msgs', tf2_stand_in.SOURCES,
+                                (*interface_package.FOUNDATION, 'geometry_msgs'))
         sys.path.insert(0, str(folder))
     arguments = {'robot': 'double_pendulum', 'namespace': 'launched', 'world': 'empty',
                  'paused': 'false', 'rviz': 'true', 'robot_state_publisher': 'true'}
