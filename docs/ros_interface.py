@@ -51,9 +51,9 @@ SUBSCRIBED = """
 COMMANDS = """
 A command holds until the next one for that joint, or until `command_timeout`, which drops it to
 zero. Without a timeout the last effort of a controller that has died acts on until a new command
-or a reset: ROS notices a dead process only when its lease ends, some 20 s later, and `/diagnostics`
-warns from then on that nobody publishes any more. So set `command_timeout` where a controller may
-die; it counts simulated time, whatever ROS has noticed.
+or a reset. ROS notices a dead process only when its lease ends, some 20 s later; from then on
+`/diagnostics` warns that nobody publishes any more. So set `command_timeout` where a controller
+may die: it counts simulated time, whatever ROS has noticed.
 
 A message that can't be used is refused as a whole: the log says what was expected, once in five
 seconds for each kind, and `/diagnostics` counts, from the start of the node on: a reset forgets
