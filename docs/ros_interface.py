@@ -132,7 +132,8 @@ class Topic(NamedTuple):
 
 PUBLISHED = (
     Topic('/clock', 'rosgraph_msgs/msg/Clock', 'best effort, 1', '',
-          'with `publish_clock`, at `clock_rate`; one node only may publish it'),
+          'with `publish_clock`, at `clock_rate`; one node only may publish it, and a second '
+          'one is warned of'),
     Topic('joint_states', 'sensor_msgs/msg/JointState', 'reliable, 10', '',
           'at `publish_rate`: each joint axis by name; `effort` is what acted, after the clamp; '
           'comes last of all that is due on a step'),
