@@ -42,6 +42,16 @@ rows along y, columns along x.
 Without the package `tf2_msgs`, which is not on PyPI, there is neither `/tf` nor `/tf_static`, and
 the log says so. `visual_markers` are then in `world` and come again at `marker_rate`; so RViz
 shows the robot all the same.
+
+### Frames from robot_state_publisher
+
+With `robot_state_publisher:=true`, `simulation.launch.py` starts robot_state_publisher beside the
+simulation, for the same robot, with its `frame_prefix` and `tf_rate`, on simulated time; by hand
+that is `ros2 run spr_dynamics robot_state_publisher` with the parameters of the simulation, whose
+`publish_tf` then has to be `root`. No frame comes from both: free roots, joints that URDF doesn't
+have, and sensors come from the simulation. `robot_description` comes from both, with the same
+text; in it joints are called as in `joint_states`. It takes no notice of the first `joint_states`,
+before simulated time 1 / `tf_rate`, so a simulation that starts paused has no frames until then.
 """
 SUBSCRIBED = """
 ## Subscribed topics

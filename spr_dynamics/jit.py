@@ -22,6 +22,8 @@ from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NoPythonBackend
 from numba.np.arrayobj import make_array, populate_array
 
+from spr_dynamics.cache import cache_folder
+
 SLOW = 1.0  # [s] a kernel that takes longer was compiled, not loaded
 PACKAGE = Path(__file__).parent
 # What a module imports, without the room of SDF texts, in which no number gets into a kernel.
@@ -193,9 +195,7 @@ def code_folder(module):
     digest = hashlib.sha256()
     for name in sorted(modules):
         digest.update(source_of(name))
-    root = (os.environ.get('NUMBA_CACHE_DIR') or os.environ.get('XDG_CACHE_HOME')
-            or Path.home() / '.cache')
-    folder = Path(root) / 'spr_dynamics' / module / digest.hexdigest()[:16]
+    folder = cache_folder() / module / digest.hexdigest()[:16]
     return folder if make_room(folder) else None
 
 

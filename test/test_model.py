@@ -162,10 +162,29 @@ def test_loop_is_recognised_and_reported_with_its_path(parts, message):
     ((link('a', inside='<inertial><mass>1</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz>'
            '</inertia></inertial>'), joint('x', 'world', 'a')),
      "<text>:2: link 'a' moves but has no mass, or no inertia"),
+    ((link('a'), joint('x', 'world', 'a', 'universal', '<axis><xyz>0 0 2</xyz></axis>'
+                       '<axis2><xyz>0 0 -1</xyz></axis2>')),
+     "<text>:3: the two axes of universal joint 'x' are parallel (0 0 1 and 0 0 -1 in its frame): "
+     'two directions expected; a joint with one axis is revolute'),
+    ((link('a'), link('b'), joint('x', 'world', 'a'), joint('y', 'a', 'b'), joint(
+        'z', 'world', 'b', 'revolute2', '<axis/><axis2><xyz>1e-9 0 1</xyz></axis2>')),
+     "<text>:6: the two axes of revolute2 joint 'z' are parallel (0 0 1 and 1e-09 0 1 in its"),
 ])
 def test_what_cannot_be_simulated_is_named_with_its_line(parts, message):
     with pytest.raises(ModelError, match=re.escape(message)):
         model_of(*parts)
+
+
+@pytest.mark.parametrize('kind, second, said', [
+    ('universal', '1 0 1', True), ('universal', '1 0 0.0005', False),
+    ('revolute2', '1 0 1', False),
+])
+def test_universal_joint_with_axes_not_at_right_angles_is_named(kind, second, said):
+    model = model_of(link('a'), joint('x', 'world', 'a', kind, (
+        f'<axis><xyz>0 0 1</xyz></axis><axis2><xyz>{second}</xyz></axis2>')))
+    message = ("<text>:3: the axes of universal joint 'x' are 45 degrees apart, not at right "
+               'angles: it moves as a revolute2 with these axes')
+    assert model.warnings == ((message,) if said else ())
 
 
 def test_inertia_beyond_all_numbers_is_refused():

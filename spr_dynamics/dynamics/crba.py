@@ -1,16 +1,21 @@
 """The joint-space inertia matrix."""
 import numpy as np
 
-from spr_dynamics.dynamics.check import BAD, checked_out, checked_position, is_position, OK
+from spr_dynamics.dynamics.check import (
+    BAD, checked_out, checked_position, is_position, not_a_model, OK)
 from spr_dynamics.dynamics.kinematics import axis_in_world, place, turn_inertias
+from spr_dynamics.dynamics.lanes import choose, dot_lanes, keep, lanes_at, put_lanes, WIDTH, zeros
 from spr_dynamics.dynamics.reduced import gather_matrix
 from spr_dynamics.dynamics.work import (
-    columns_of, IN_ORDER, NQ, NV, order_of, tree_of, trig_of, work_of, Workspace)
+    columns_of, NQ, NV, padded, related_columns_of, related_of, tree_of, trig_of, work_of,
+    Workspace)
 from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
     add_rigid, along, as_matrix, as_rigid_inertia, as_vector, momentum, Motion,
     put_rigid_inertia, shift_force, shift_motion, shift_rigid, subtract, Vector, ZERO)
+
+ALL = (1 << WIDTH) - 1  # bits of all lanes
 
 
 @kernel
@@ -54,18 +59,19 @@ def put_direction(columns, k, now, origin, S):
 
 
 @kernel
-def directions(tree, work, columns):
+def directions(tree, work, columns, depth_first):
     """
     Write every joint's S, and the force Ic S, about the first joint of its tree.
 
     There they can be compared without a walk through the tree; about the world's origin, a robot
     far away would lose digits.
 
-    :param columns: Result, shape (12, nv): S, then Ic S, velocities counted depth first.
+    :param columns: Result, shape (12, at least nv): S, then Ic S.
+    :param depth_first: Whether velocities are counted as columns, or as in qd.
     """
     for i in range(1, tree.size):
         body, now = tree[i], work[i]
-        k, origin = body.column, as_vector(work[body.trunk].p_WB, 0)
+        k, origin = body.column if depth_first else body.v, as_vector(work[body.trunk].p_WB, 0)
         R = as_matrix(now.R_WB, 0)
         if body.joint == FREE:
             Ic = as_rigid_inertia(now.Ic)
@@ -81,33 +87,49 @@ def directions(tree, work, columns):
             put_direction(columns, k, now, origin, along(axis_in_world(body, R), 1.0))
 
 
-@kernel
-def pair_in_order(tree, columns, M):
-    """
-    Fill M where qd is counted depth first: a row from the diagonal on, then the mirror image.
+@inlined
+def six_lanes(columns, row, k):
+    return (lanes_at(columns, row, k), lanes_at(columns, row + 1, k),
+            lanes_at(columns, row + 2, k), lanes_at(columns, row + 3, k),
+            lanes_at(columns, row + 4, k), lanes_at(columns, row + 5, k))
 
-    Only the blocks of trees, not the zeros between them. In slices that start at the diagonal the
-    compiler sees what it can do eight at a time.
+
+@inlined
+def six_numbers(columns, row, k):
+    return (columns[row, k], columns[row + 1, k], columns[row + 2, k],
+            columns[row + 3, k], columns[row + 4, k], columns[row + 5, k])
+
+
+@kernel
+def pair(columns, related, first, end, M):
     """
-    for i in range(1, tree.size):
-        body, trunk = tree[i], tree[tree[i].trunk]
-        for j in range(body.column, body.next_column):
-            row, n = M[j, j:], body.end_column - j
-            a, b, c = columns[0, j], columns[1, j], columns[2, j]
-            d, e, f = columns[3, j], columns[4, j], columns[5, j]
-            n_x, n_y, n_z = columns[6, j:], columns[7, j:], columns[8, j:]
-            f_x, f_y, f_z = columns[9, j:], columns[10, j:], columns[11, j:]
-            for k in range(n):
-                row[k] = (a * n_x[k] + b * n_y[k] + c * n_z[k]
-                          + d * f_x[k] + e * f_y[k] + f * f_z[k])
-            for k in range(n, trunk.end_column - j):
-                row[k] = 0.0
-    for t in range(1, tree.size):
-        if tree[t].trunk == t:
-            block = M[tree[t].column:tree[t].end_column, tree[t].column:tree[t].end_column]
-            for j in range(1, block.shape[0]):
-                for k in range(j):
-                    block[j, k] = block[k, j]
+    Fill M[first:end, first:end] with what each direction feels of the force of another one.
+
+    A few columns stay in registers while all rows go by: above the diagonal S^T Ic S' of the
+    row's S, below it of the column's, which are the same products in the same order, so M is
+    symmetric to the last bit.
+
+    :param related: ``relatives``, in the order of the columns.
+    """
+    for block in range(first // WIDTH, padded(end) // WIDTH):
+        k = WIDTH * block
+        S, f = six_lanes(columns, 0, k), six_lanes(columns, 6, k)
+        wanted = (ALL << max(0, first - k)) & (ALL >> max(0, k + WIDTH - end))
+        for j in range(first, k):
+            felt, bits = zeros(), related[j, block]
+            if bits != 0:
+                felt = keep(bits, dot_lanes(f, six_numbers(columns, 0, j)))
+            put_lanes(M, j, k, wanted, felt)
+        for j in range(max(first, k), min(k + WIDTH, end)):
+            above = dot_lanes(f, six_numbers(columns, 0, j))
+            below = dot_lanes(S, six_numbers(columns, 6, j))
+            felt = keep(related[j, block], choose(ALL << (j - k), above, below))
+            put_lanes(M, j, k, wanted, felt)
+        for j in range(k + WIDTH, end):
+            felt, bits = zeros(), related[j, block]
+            if bits != 0:
+                felt = keep(bits, dot_lanes(S, six_numbers(columns, 6, j)))
+            put_lanes(M, j, k, wanted, felt)
 
 
 @kernel
@@ -118,54 +140,20 @@ def clear(M):
 
 
 @kernel
-def pair_scattered(tree, columns, order, M):
-    """Fill M where qd has another order: each number in its two places."""
-    n_x, n_y, n_z = columns[6], columns[7], columns[8]
-    f_x, f_y, f_z = columns[9], columns[10], columns[11]
-    clear(M)
+def pair_trees(block, M):
+    """Fill M, velocities counted as columns: only the blocks of trees, not what is between."""
+    tree, columns, related = tree_of(block), columns_of(block), related_columns_of(block)
     for i in range(1, tree.size):
-        body = tree[i]
-        if body.joint == FREE:
-            pair_root(body, columns, order, M)
-            continue
-        for j in range(body.column, body.next_column):
-            a, b, c = columns[0, j], columns[1, j], columns[2, j]
-            d, e, f = columns[3, j], columns[4, j], columns[5, j]
-            row = order[j]
-            for k in range(j, body.end_column):
-                column = order[k]
-                felt = (a * n_x[k] + b * n_y[k] + c * n_z[k]
-                        + d * f_x[k] + e * f_y[k] + f * f_z[k])
-                M[row, column] = felt
-                M[column, row] = felt
-
-
-@inlined
-def pair_root(body, columns, order, M):
-    """Fill rows and columns of a free root, which feels each force as it is."""
-    row = body.v
-    for k in range(body.column, body.end_column):
-        column = order[k]
-        mirror = M[column]
-        for axis in range(3):
-            moment, force = columns[6 + axis, k], columns[9 + axis, k]
-            M[row + axis, column] = force
-            M[row + 3 + axis, column] = moment
-            mirror[row + axis] = force
-            mirror[row + 3 + axis] = moment
+        if tree[i].trunk == i:
+            pair(columns, related, tree[i].column, tree[i].end_column, M)
 
 
 @kernel
 def inertia_matrix(block, M):
-    """Fill M with what each direction feels of all that another one carries, given these."""
-    tree, columns = tree_of(block), columns_of(block)
-    directions(tree, work_of(block), columns)
-    if block[IN_ORDER] != 0:
-        if tree.size > 1 and tree[1].end_column != M.shape[0]:
-            clear(M)
-        pair_in_order(tree, columns, M)
-    else:
-        pair_scattered(tree, columns, order_of(block), M)
+    """Fill M, velocities counted as in qd, given the composite inertias."""
+    columns = columns_of(block)
+    directions(tree_of(block), work_of(block), columns, False)
+    pair(columns, related_of(block), 0, M.shape[0], M)
 
 
 @entry_point(ADDRESSES, VECTOR, MATRIX)
@@ -174,7 +162,7 @@ def crba(block, q, M):
     Composite-rigid-body algorithm (Featherstone 2008, table 6.2), O(nb depth).
 
     :param M: Result: the symmetric inertia matrix, shape (nv, nv).
-    :returns: OK, or BAD if an argument has a wrong size or is not finite.
+    :returns: OK, or BAD if an argument has a wrong size, or is not finite or too large.
     """
     tree, work, nv = tree_of(block), work_of(block), block[NV]
     if not is_position(tree, q, block[NQ]) or M.shape[0] != nv or M.shape[1] != nv:
@@ -190,15 +178,21 @@ def mass_matrix(model, q, out=None, reduced=False) -> np.ndarray:
     """
     Compute M(q), the inertia that joints feel: kinetic energy is qd M qd / 2.
 
+    Joints that close loops count as opened: what they carry is not part of it.
+
     :param model: The robot.
     :param q: Positions, shape (nq,).
     :param out: Array for the result, shape (nv, nv); a new one without it.
     :param reduced: Return G^T M G, what the velocities of ``model.independent`` feel; ``out``
         still takes M.
     :returns: The symmetric matrix, shape (nv, nv).
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
-    block = model.buffers[Workspace].block
+    try:
+        block = model.buffers[Workspace].block
+    except AttributeError:
+        raise not_a_model(model) from None
     if out is None:
         out = np.empty((model.nv, model.nv))
     try:

@@ -14,7 +14,8 @@ def loop_gaps(model, q) -> dict[str, LoopGap]:
     :returns: Distance [m] and angle [rad] by name of the closing joint.
     :raises ValueError: If ``q`` has another shape or is not finite.
     """
-    gaps = tie_gaps(model.ties, body_poses(model.tree, checked_position(model, q)))
+    q = checked_position(model, q)
+    gaps = tie_gaps(model.ties, body_poses(model.tree, q))
     return {name: gap_of(model.ties, gaps, k) for k, name in enumerate(model.loop_names)}
 
 

@@ -1,6 +1,9 @@
 """Scratch that the algorithms share, and how kernels find it and the model it is for."""
+import math
+
 import numpy as np
 
+from spr_dynamics.dynamics.lanes import WIDTH
 from spr_dynamics.jit import accessor, array_at, inlined
 from spr_dynamics.model.records import DRIVE, FOLLOWER, LINK, TREE
 from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERTIA
@@ -23,15 +26,40 @@ WORK = np.dtype([
 
 # Entries of a block: addresses, then sizes.
 (TREE_AT, WORK_AT, LINKS_AT, DRIVES_AT, FOLLOWERS_AT, TRIG_AT, GRAVITY_AT, FORCES_AT, COLUMNS_AT,
- ORDER_AT, ZERO_AT, COUPLED_AT, N_BODIES, N_LINKS, N_DRIVES, N_FOLLOWERS, N_FORCES,
- N_COUPLED, NQ, NV, IN_ORDER, HAS_LOOPS,
- BLOCK_SIZE) = range(23)
+ RELATED_AT, RELATED_COLUMNS_AT, ORDER_AT, ZERO_AT, COUPLED_AT, N_BODIES, N_LINKS, N_DRIVES,
+ N_FOLLOWERS, N_FORCES, N_COUPLED, NQ, NV, HAS_LOOPS,
+ BLOCK_SIZE) = range(24)
 
 
 @inlined
 def padded(n):
     """Round up to whole vectors: the compiler treats what is left over one by one."""
-    return (n + 7) // 8 * 8
+    return (n + WIDTH - 1) // WIDTH * WIDTH
+
+
+def aligned(shape):
+    """Return an array of NaN at whose start a line of the cache begins, as long as a vector."""
+    room = np.full(math.prod(shape) + WIDTH, np.nan)
+    start = -(room.ctypes.data // room.itemsize) % WIDTH
+    return room[start:start + math.prod(shape)].reshape(shape)
+
+
+def relatives(model):
+    """
+    Find which velocities move a body that another one moves, too: M has zeros for all others.
+
+    :returns: Bits, a row for each velocity, shape (nv, padded(nv) / 8): first counted as in qd,
+        then as columns.
+    """
+    carried = np.zeros((model.nv, padded.py_func(model.nv)), np.bool_)
+    for body in model.tree[1:]:
+        carried[body['column']:body['next_column'], body['column']:body['end_column']] = True
+    square = carried[:, :model.nv]
+    square |= square.T
+    in_columns = np.packbits(carried, axis=1, bitorder='little')
+    column = np.argsort(model.order)
+    square[...] = square[np.ix_(column, column)]
+    return np.packbits(carried, axis=1, bitorder='little'), in_columns
 
 
 class Workspace:
@@ -52,15 +80,15 @@ class Workspace:
         self.body[0]['R_WB'] = np.eye(3).ravel()
         self.forces = np.zeros((model.links.size, 6))
         n_followers = model.followers.size
-        n_coupled = nv if n_followers else 0
-        in_order = bool((model.order == np.arange(nv)).all())
+        n_coupled = nv if n_followers or model.ties.size else 0
         self.kept = (
             model.tree, self.body, model.links, model.drives, model.followers,
             np.zeros((3, padded.py_func(model.nq))), model.gravity if gravity is None else gravity,
-            self.forces, np.full((12, nv), np.nan), model.order, np.zeros(nv),
+            self.forces, aligned((12, padded.py_func(nv))), *relatives(model), model.order,
+            np.zeros(nv),
             np.zeros((n_coupled, n_coupled)))
         sizes = (nb, model.links.size, model.drives.size, n_followers, 0, n_coupled, model.nq, nv,
-                 in_order, model.ties.size > 0)
+                 model.ties.size > 0)
         self.block = np.array([*(array.ctypes.data for array in self.kept), *sizes], np.int64)
         """Where a kernel finds all this in a single argument: a call with ten takes 1 us more."""
         self.pushed_block = self.block.copy()
@@ -100,7 +128,17 @@ def forces_of(block):
 
 @accessor
 def columns_of(block):
-    return array_at(block[COLUMNS_AT], (12, block[NV]), np.float64)
+    return array_at(block[COLUMNS_AT], (12, padded(block[NV])), np.float64)
+
+
+@accessor
+def related_of(block):
+    return array_at(block[RELATED_AT], (block[NV], padded(block[NV]) // WIDTH), np.uint8)
+
+
+@accessor
+def related_columns_of(block):
+    return array_at(block[RELATED_COLUMNS_AT], (block[NV], padded(block[NV]) // WIDTH), np.uint8)
 
 
 @accessor

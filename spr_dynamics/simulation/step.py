@@ -18,7 +18,7 @@ from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
 from spr_dynamics.dynamics.coupled import (
     expand_positions, expand_velocities, find_accelerations, reduce_matrix)
-from spr_dynamics.dynamics.crba import clear, composite_inertias, directions, pair_in_order
+from spr_dynamics.dynamics.crba import clear, composite_inertias, directions, pair_trees
 from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middle
 from spr_dynamics.dynamics.work import (
     columns_of, drives_of, followers_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of, tree_of, work_of,
@@ -111,10 +111,10 @@ def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, cha
     followers = array_at(block[FOLLOWING_AT], block[N_FOLLOWERS], FOLLOWING)
     matrices = array_at(block[MATRICES_AT], (MATRICES, n_matrix, n_matrix), np.float64)
     M, columns = matrices[0], columns_of(block)
-    directions(tree, work, columns)
+    directions(tree, work, columns, True)
     if followers.size > 0:
         clear(M)
-    pair_in_order(tree, columns, M)
+    pair_trees(block, M)
     for k in range(nv):
         M[k, k] += x[DIAGONAL, order[k]]
     guess_velocities(qd, change, x)
@@ -173,10 +173,10 @@ def euler_step(block, has_spins):
     recall_anchors(geometry, work, kept, counters[CONTACTS], found, count, dt)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
+    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
-    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     iterations, status = 0, SOLVED
     if count + n_rows > 0:
         if not has_spins:
@@ -199,9 +199,11 @@ def euler_step(block, has_spins):
     counters[DROPPED] += dropped
     for k in range(qd.size):
         change[k] = x[VELOCITY, k] - qd[k]
-        qdd[k] = change[k] / dt
+        qdd[k] = qd[k]
         qd[k] = x[VELOCITY, k]
     move(tree, work, drives_of(block), followers_of(block), lag, q, qd, change, dt)
+    for k in range(qd.size):
+        qdd[k] = (qd[k] - qdd[k]) / dt
     counters[STEPS] += 1
     return OK
 

@@ -1,0 +1,107 @@
+"""
+Eight numbers side by side as one value: what a processor multiplies in one instruction.
+
+By itself the compiler makes such vectors only of long plain loops over arrays.
+"""
+import numba
+from numba.core.cgutils import get_or_insert_function, ir, unpack_tuple
+from numba.extending import intrinsic, models, register_model
+from numba.np.arrayobj import make_array
+
+WIDTH = 8  # numbers; the compiler halves it for processors with shorter registers
+FLAGS = ('contract', 'nsz')  # products are fused with sums, which keep their order
+REGISTER = ir.VectorType(ir.DoubleType(), WIDTH)
+NOTHING = ir.Constant(REGISTER, [0.0] * WIDTH)
+MASK = ir.VectorType(ir.IntType(1), WIDTH)
+
+
+class Lanes(numba.types.Type):
+    """The type of eight numbers."""
+
+
+LANES = Lanes('lanes')
+
+
+@register_model(Lanes)
+class LanesModel(models.PrimitiveModel):
+    """They are kept in a register."""
+
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, REGISTER)
+
+
+def spread(builder, x):
+    """Return a vector that has the number x in each lane."""
+    first = builder.insert_element(ir.Constant(REGISTER, ir.Undefined), x, ir.IntType(32)(0))
+    return builder.shuffle_vector(first, first, ir.VectorType(ir.IntType(32), WIDTH)([0] * WIDTH))
+
+
+def mask_of(builder, bits):
+    """Return what the lowest bits of a whole number say of each lane."""
+    return builder.bitcast(builder.trunc(bits, ir.IntType(WIDTH)), MASK)
+
+
+def pointer_to(context, builder, kind, matrix, row, k):
+    """Return where the entry at (row, k) of a contiguous matrix lies, and those after it."""
+    array = make_array(kind)(context, builder, matrix)
+    n = builder.extract_value(array.shape, 1)
+    at = builder.gep(array.data, [builder.add(builder.mul(row, n), k)])
+    return builder.bitcast(at, REGISTER.as_pointer())
+
+
+@intrinsic
+def lanes_at(typing_context, matrix, row, k):
+    """Return ``matrix[row, k:k + WIDTH]``; nobody checks that it is there."""
+    def code(context, builder, signature, arguments):
+        return builder.load(pointer_to(context, builder, signature.args[0], *arguments), align=8)
+    return LANES(matrix, numba.int64, numba.int64), code
+
+
+@intrinsic
+def put_lanes(typing_context, matrix, row, k, bits, x):
+    """Write those lanes of x whose bit is set to ``matrix[row, k:k + WIDTH]``."""
+    def code(context, builder, signature, arguments):
+        matrix, row, k, bits, x = arguments
+        pointer = pointer_to(context, builder, signature.args[0], matrix, row, k)
+        kind = ir.FunctionType(ir.VoidType(), [REGISTER, pointer.type, ir.IntType(32), MASK])
+        store = get_or_insert_function(builder.module, kind, f'llvm.masked.store.v{WIDTH}f64.p0')
+        builder.call(store, [x, pointer, ir.IntType(32)(8), mask_of(builder, bits)])
+        return context.get_dummy_value()
+    return numba.void(matrix, numba.int64, numba.int64, numba.int64, LANES), code
+
+
+@intrinsic
+def dot_lanes(typing_context, x, numbers):
+    """Compute x[0] numbers[0] + x[1] numbers[1] + ..., x being lanes, in this order."""
+    def code(context, builder, signature, arguments):
+        lanes, numbers = (unpack_tuple(builder, argument) for argument in arguments)
+        terms = [builder.fmul(a, spread(builder, b), flags=FLAGS) for a, b in zip(lanes, numbers)]
+        total = terms[0]
+        for term in terms[1:]:
+            total = builder.fadd(total, term, flags=FLAGS)
+        return total
+    return LANES(x, numbers), code
+
+
+@intrinsic
+def choose(typing_context, bits, x, y):
+    """Return the lanes of x where a bit is set, and those of y elsewhere."""
+    def code(context, builder, signature, arguments):
+        return builder.select(mask_of(builder, arguments[0]), *arguments[1:])
+    return LANES(numba.int64, LANES, LANES), code
+
+
+@intrinsic
+def keep(typing_context, bits, x):
+    """Return the lanes of x where a bit is set, and zero elsewhere."""
+    def code(context, builder, signature, arguments):
+        bits, x = arguments
+        return builder.select(mask_of(builder, bits), x, NOTHING)
+    return LANES(numba.int64, LANES), code
+
+
+@intrinsic
+def zeros(typing_context):
+    def code(context, builder, signature, arguments):
+        return NOTHING
+    return LANES(), code
