@@ -62,9 +62,9 @@ SUBSCRIBED = """
 COMMANDS = """
 A command holds until the next one for that joint, or until `command_timeout`, which drops it to
 zero. Without a timeout the last effort of a controller that has died acts on until a new command
-or a reset: ROS notices a dead process only when its lease ends, some 20 s later, and
-`/diagnostics` warns from then on that nobody publishes any more. So set `command_timeout` where a
-controller may die; it counts simulated time, whatever ROS has noticed.
+or a reset. ROS notices a dead process only when its lease ends, some 20 s later; from then on
+`/diagnostics` warns that nobody publishes any more. So set `command_timeout` where a controller
+may die: it counts simulated time, whatever ROS has noticed.
 
 A message that can't be used is refused as a whole: the log says what was expected, once in five
 seconds for each kind, and `/diagnostics` counts, from the start of the node on: a reset forgets
@@ -143,7 +143,8 @@ class Topic(NamedTuple):
 
 PUBLISHED = (
     Topic('/clock', 'rosgraph_msgs/msg/Clock', 'best effort, 1', '',
-          'with `publish_clock`, at `clock_rate`; one node only may publish it'),
+          'with `publish_clock`, at `clock_rate`; one node only may publish it, and a second '
+          'one is warned of'),
     Topic('joint_states', 'sensor_msgs/msg/JointState', 'reliable, 10', '',
           'at `publish_rate`: each joint axis by name; `effort` is what acted, after the clamp; '
           'comes last of all that is due on a step'),

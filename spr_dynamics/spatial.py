@@ -243,14 +243,6 @@ def axis_of(R, turn, slide):
 
 
 @inlined
-def turn_about_z(R, sine, cosine):
-    """Turn a frame about its own z axis."""
-    return Matrix(cosine * R.xx + sine * R.xy, cosine * R.xy - sine * R.xx, R.xz,
-                  cosine * R.yx + sine * R.yy, cosine * R.yy - sine * R.yx, R.yz,
-                  cosine * R.zx + sine * R.zy, cosine * R.zy - sine * R.zx, R.zz)
-
-
-@inlined
 def along(S, rate):
     """Compute S rate: the motion across the joint."""
     return Motion(scale(S.z, S.turn * rate), scale(S.z, S.slide * rate))
@@ -447,6 +439,12 @@ def as_matrix(a, k):
 
 
 @inlined
+def as_columns(a):
+    """Return the matrix whose columns begin at every fourth number."""
+    return Matrix(a[0], a[4], a[8], a[1], a[5], a[9], a[2], a[6], a[10])
+
+
+@inlined
 def as_motion(a):
     return Motion(as_vector(a, 0), as_vector(a, 3))
 
@@ -490,6 +488,11 @@ def put_quaternion(a, k, w, x, y, z):
 def put_matrix(a, k, A):
     (a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4],
      a[k + 5], a[k + 6], a[k + 7], a[k + 8]) = A
+
+
+@inlined
+def put_columns(a, A):
+    a[0], a[4], a[8], a[1], a[5], a[9], a[2], a[6], a[10] = A
 
 
 @inlined

@@ -103,6 +103,31 @@ def test_a_signal_while_it_starts_ends_it_cleanly(tmp_path, pendulum, delay):
         assert 'Traceback' not in node.log
 
 
+def test_a_signal_while_it_compiles_ends_it_cleanly():
+    """
+    An exception got lost in what machine code called back, or left the compiler in pieces.
+
+    The node went on, or ended with a traceback or by a segmentation fault.
+    """
+    program = """
+import ctypes, os, signal
+from spr_dynamics.ros.executable import StopRequest
+StopRequest()
+
+@ctypes.CFUNCTYPE(None)
+def called_back():
+    os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(1000):
+        pass
+
+called_back()
+raise SystemExit('went on')
+"""
+    ended = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True,
+                           check=False)
+    assert (ended.returncode, ended.stderr) == (0, '')
+
+
 def test_one_kilohertz_holds_for_thirty_seconds(tmp_path, pendulum):
     """1 kHz steps and joint states, within 0.1 % of simulated time and of the clock."""
     with NodeProcess(tmp_path, robot=pendulum) as node, Client(node.namespace) as client:

@@ -21,7 +21,7 @@ from spr_dynamics.jit import array_at, entry_point, exact, inlined
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, PLANE, SPHERE)
 from spr_dynamics.spatial import (
-    add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
+    add, as_columns, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
     put_vector, scale, subtract, times, Vector)
 
 UPRIGHT = 1e-6  # sine of the angle to the normal below which a direction of friction is none
@@ -52,7 +52,7 @@ def place_shapes(geometry, work, dt, margin):
     for k in range(geometry[N_SHAPES]):
         shape, now = shapes[k], placed[k]
         body = work[shape.body]
-        R, p = compose(as_matrix(body.R_WB, 0), as_vector(body.p_WB, 0), as_transform(shape.X))
+        R, p = compose(as_columns(body.R_WB), as_vector(body.p_WB, 0), as_transform(shape.X))
         put_matrix(now.R_WS, 0, R)
         put_vector(now.p_WS, 0, p)
         v, spin = velocity_at(body, p)

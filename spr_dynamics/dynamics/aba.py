@@ -4,7 +4,7 @@ from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
     add, add_forces, add_inertias, add_motions, along, articulated, ArticulatedInertia,
-    as_articulated_inertia, as_force, as_matrix, as_motion, as_rigid_inertia, as_symmetric,
+    as_articulated_inertia, as_columns, as_force, as_motion, as_rigid_inertia, as_symmetric,
     as_vector, component, Force, full, inertia_along, inverse, Matrix, Motion, power, product,
     put_articulated_inertia, put_force, put_motion, put_symmetric, put_vector, scale_force,
     shift_force, shift_inertia, shift_motion, solve, subtract, subtract_forces, subtract_outer,
@@ -34,7 +34,7 @@ def hand_over(body, now, up, Ia, pa):
 @inlined
 def through_axis(body, now, IA, pA, tau, diagonal):
     """Return inertia and force that are felt through a joint with one axis."""
-    S = axis_in_world(body, as_matrix(now.R_WB, 0))
+    S = axis_in_world(body, as_columns(now.R_WB))
     U = inertia_along(IA, S)
     inv_d = 1.0 / (component(S, U) + diagonal[body.v])
     u = tau[body.v] - component(S, pA)
@@ -46,7 +46,7 @@ def through_axis(body, now, IA, pA, tau, diagonal):
 @inlined
 def through_ball(body, now, IA, pA, tau):
     """Return inertia and force that are felt through a ball joint, which passes no moment on."""
-    torque = times(as_matrix(now.R_WB, 0), as_vector(tau, body.v))
+    torque = times(as_columns(now.R_WB), as_vector(tau, body.v))
     J_inv = inverse(IA.J)
     u = subtract(torque, pA.moment)
     put_articulated_inertia(now.IA, IA)
@@ -73,7 +73,7 @@ def give_way(body, now, a, tau, qdd):
         put_vector(qdd, k, a.linear)
         put_vector(qdd, k + 3, a.angular)
         return a
-    R = as_matrix(now.R_WB, 0)
+    R = as_columns(now.R_WB)
     if body.joint == BALL:
         H = as_articulated_inertia(now.IA).H
         angular = times(full(as_symmetric(now.J_inv, 0)),

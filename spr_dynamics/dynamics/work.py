@@ -1,6 +1,4 @@
 """Scratch that the algorithms share, and how kernels find it and the model it is for."""
-import math
-
 import numpy as np
 
 from spr_dynamics.dynamics.lanes import WIDTH
@@ -10,8 +8,9 @@ from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERT
 
 # One record a body; all in world axes, about the body's origin.
 WORK = np.dtype([
-    ('R_WB', np.float64, 9), ('p_WB', np.float64, 3),
-    ('r', np.float64, 3),                        # from the parent's origin
+    ('R_WB', np.float64, 12),                    # columns, each with room for a fourth number
+    ('p_WB', np.float64, 4),                     # the fourth means nothing
+    ('r', np.float64, 4),                        # from the parent's origin; as above
     ('inertia', np.float64, RIGID_INERTIA),      # of the body alone
     ('Ic', np.float64, RIGID_INERTIA),           # of all that it carries
     ('v', np.float64, MOTION),
@@ -37,11 +36,11 @@ def padded(n):
     return (n + WIDTH - 1) // WIDTH * WIDTH
 
 
-def aligned(shape):
+def aligned(size):
     """Return an array of NaN at whose start a line of the cache begins, as long as a vector."""
-    room = np.full(math.prod(shape) + WIDTH, np.nan)
+    room = np.full(size + WIDTH, np.nan)
     start = -(room.ctypes.data // room.itemsize) % WIDTH
-    return room[start:start + math.prod(shape)].reshape(shape)
+    return room[start:start + size]
 
 
 def relatives(model):
@@ -75,16 +74,16 @@ class Workspace:
 
     def __init__(self, model, gravity=None):
         nb, nv = model.tree.size, model.nv
-        self.body = np.full(nb, np.nan, WORK)
+        self.body = aligned(nb * (WORK.itemsize // 8)).view(WORK)
         self.body[0] = np.zeros((), WORK)
-        self.body[0]['R_WB'] = np.eye(3).ravel()
+        self.body[0]['R_WB'] = np.eye(3, 4).ravel()
         self.forces = np.zeros((model.links.size, 6))
         n_followers = model.followers.size
         n_coupled = nv if n_followers or model.ties.size else 0
         self.kept = (
             model.tree, self.body, model.links, model.drives, model.followers,
             np.zeros((3, padded.py_func(model.nq))), model.gravity if gravity is None else gravity,
-            self.forces, aligned((12, padded.py_func(nv))), *relatives(model), model.order,
+            self.forces, aligned(12 * padded.py_func(nv)), *relatives(model), model.order,
             np.zeros(nv),
             np.zeros((n_coupled, n_coupled)))
         sizes = (nb, model.links.size, model.drives.size, n_followers, 0, n_coupled, model.nq, nv,

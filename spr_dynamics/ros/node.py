@@ -54,6 +54,7 @@ class SimulationNode(Node):
         :raises SprDynamicsError: If the robot or a parameter can't be used.
         """
         super().__init__('simulation', **node_arguments)
+        stop.farewell = super().destroy_node  # or others would see it for 20 s more
         self._stop = stop
         self.parameters = Parameters(self, self._parameter_overrides)
         # imported here, so that other nodes are discovered while the kernels are loaded
