@@ -197,7 +197,8 @@ def test_heavy_neighbour_does_not_harden_a_light_robot():
 
 
 @pytest.mark.parametrize('name', ['beta', 'sigma', 'recovery_speed', 'tolerance'])
-@pytest.mark.parametrize('value', [0.0, -1.0, np.nan, np.inf, 'x', True, None, [0.1]])
+@pytest.mark.parametrize('value', [0.0, -1.0, np.nan, np.inf, 'x', True, None, [0.1],
+                                   10 ** 400])
 def test_options_that_make_no_law_are_refused(name, value):
     with pytest.raises(ValueError, match=re.escape(
             f'{name} = {value!r}: a positive number expected')):

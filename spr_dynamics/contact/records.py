@@ -1,6 +1,7 @@
 """The record arrays of contacts, and the numbers that the solver may be tuned with."""
 from dataclasses import dataclass
 from numbers import Integral, Real
+import sys
 
 import numpy as np
 
@@ -127,6 +128,7 @@ OPTIONS = np.dtype([
     ('budget', np.int64),
 ], align=True)
 
+LARGEST = sys.float_info.max  # a whole number above is none of 64 bits
 LARGEST_BUDGET = 1_000_000  # more would not end within a day
 
 
@@ -153,9 +155,9 @@ class SolverOptions:
         """Refuse values that make no law: ValueError, with name, value and range."""
         for name in ('beta', 'sigma', 'recovery_speed', 'tolerance'):
             value = getattr(self, name)
-            if not (is_number(value, Real) and 0.0 < value < np.inf):
+            if not (is_number(value, Real) and 0.0 < value <= LARGEST):
                 raise ValueError(f'{name} = {value!r}: a positive number expected')
-        if not (is_number(self.margin, Real) and 0.0 <= self.margin < np.inf):
+        if not (is_number(self.margin, Real) and 0.0 <= self.margin <= LARGEST):
             raise ValueError(f'margin = {self.margin!r}: 0 or more expected')
         if not (is_number(self.budget, Integral) and 0 < self.budget <= LARGEST_BUDGET):
             raise ValueError(f'budget = {self.budget!r}: a whole number from 1 to '
