@@ -1,5 +1,4 @@
 """Collision elements to SHAPE records."""
-from collections import Counter
 import math
 from typing import NamedTuple
 
@@ -47,7 +46,6 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
     """
     records, names, hulls = [], [], Hulls()
     warnings: list[str] = []
-    ignored: Counter[str] = Counter()
     for k, link in enumerate(assembly.links):
         for placed in link.collisions:
             name, geometry = f'{link_names[k]}::{placed.name}', placed.element.geometry
@@ -60,24 +58,19 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
                                     f'{error}')
                     continue
             elif not put_form(record, geometry):
-                ignored[type(geometry).__name__.lower()] += 1
                 continue
             put_place(record, k, links[k], T_LS, geometry)
             put_surface(record, placed.element.surface)
             put_direction(record, links[k], placed)
             records.append(record)
             names.append(name)
-    ignored.pop('empty', None)
-    warnings += [f'{count} collision shapes of type {kind} are read but touch nothing yet '
-                 '(simulated: plane, sphere, capsule, box, cylinder, cone, ellipsoid, mesh)'
-                 for kind, count in ignored.items()]
     shapes = np.array(records, SHAPE) if records else np.zeros(0, SHAPE)
     return Shapes(shapes, tuple(names), *hulls.arrays(),
                   warnings=(*warnings, *surface_warnings(assembly)))
 
 
 def put_form(record, geometry) -> bool:
-    """Write kind and size of what is no mesh; say whether it is simulated."""
+    """Write kind and size of what is no mesh; say whether it is any shape at all."""
     if isinstance(geometry, elements.Plane):
         record['kind'] = PLANE
     elif isinstance(geometry, elements.Sphere):
