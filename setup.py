@@ -16,6 +16,9 @@ HAS_ROS_WHEELS = (
 ROS = ['rclpy[fastrtps]', 'diagnostic-msgs', 'geometry-msgs', 'nav-msgs', 'rosgraph-msgs',
        'sensor-msgs', 'std-msgs', 'std-srvs', 'visualization-msgs']
 
+# Cuts meshes into convex pieces; it has no wheel for older Macs, and no source to build.
+CUTTER = 'coacd; platform_system != "Darwin" or platform_machine == "arm64"'
+
 
 def ros_wheels(distro):
     """Name the wheels that stand in for an installed ROS 2."""
@@ -55,9 +58,9 @@ setup(
     extras_require={
         'jazzy': ros_wheels('jazzy'),
         'kilted': ros_wheels('kilted'),
-        'mesh': ['pycollada', 'scipy', 'trimesh'],
-        'test': ['coal', 'hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML', 'scipy',
-                 'setuptools', 'trimesh'],
+        'mesh': [CUTTER, 'pycollada', 'scipy', 'trimesh'],
+        'test': [CUTTER, 'coal', 'hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML',
+                 'scipy', 'setuptools', 'trimesh'],
         'bench': ['dartpy', 'mujoco', 'pin'],
         'drake': ['drake'],  # for test/test_drake.py; too large for every run
         'lint': ['flake8', 'flake8-import-order', 'mypy', 'ruff'],

@@ -33,15 +33,26 @@ CLOUDS = """
 `points` has packed little-endian fields, in the sensor's frame: `x y z` [m]; `nx ny nz`, the
 normal into the link; `fx fy fz`, the force ON the link [N]; `depth` [m]; `weight`, by which the
 force counts (all these float32); `partner` (uint32), the other shape; `status` (uint8): 0 counted,
-1 beside the patch, 2 off its tolerance. `partner` is an index into the model's `shape_names`,
-which no topic has; in Python, `spr_dynamics.load(robot, world='auto').shape_names` for the same
-files.
+1 beside the patch, 2 off its tolerance. `partner` is the number of a shape; `/diagnostics`
+says under `touches` of each sensor which ones touch now, such as `ground::plane (0)`, and
+`spr_dynamics.load(robot, world='auto').shape_names` has all of them.
 `taxels` has `x y z`, the centre of the cell [m], and `fx fy fz` [N], all float32; it is organised:
 rows along y, columns along x.
 
 Without the package `tf2_msgs`, which is not on PyPI, there is neither `/tf` nor `/tf_static`, and
 the log says so. `visual_markers` are then in `world` and come again at `marker_rate`; so RViz
 shows the robot all the same.
+
+### Frames from robot_state_publisher
+
+With `robot_state_publisher:=true`, `simulation.launch.py` starts robot_state_publisher beside the
+simulation, for the same robot, with its `frame_prefix` and `tf_rate`, on simulated time; by hand
+that is `ros2 run spr_dynamics robot_state_publisher` with the parameters of the simulation, whose
+`publish_tf` then has to be `root`. No frame comes from both: free roots, joints that URDF doesn't
+have, and sensors come from the simulation. `robot_description` comes from both, with the same
+text; in it joints are called as in `joint_states`. What moves has no frame before simulated time
+1 / `tf_rate`, since robot_state_publisher passes over earlier `joint_states`: a simulation that
+starts paused has to be stepped until then.
 """
 SUBSCRIBED = """
 ## Subscribed topics
@@ -49,9 +60,16 @@ SUBSCRIBED = """
 | topic | type | QoS | |
 |---|---|---|---|"""
 COMMANDS = """
-A command holds until the next one for that joint, or until `command_timeout`. A message that
-can't be used is refused as a whole: the log says what was expected, once in five seconds for each
-kind, and `/diagnostics` counts. Efforts above a joint's limit are clamped, and said so once.
+A command holds until the next one for that joint, or until `command_timeout`, which drops it to
+zero. Without a timeout the last effort of a controller that has died acts on until a new command
+or a reset. ROS notices a dead process only when its lease ends, some 20 s later; from then on
+`/diagnostics` warns that nobody publishes any more. So set `command_timeout` where a controller
+may die: it counts simulated time, whatever ROS has noticed.
+
+A message that can't be used is refused as a whole: the log says what was expected, once in five
+seconds for each kind, and `/diagnostics` counts, from the start of the node on: a reset forgets
+neither these counts nor overruns. Efforts above a joint's limit are clamped, and said so once.
+`/diagnostics` names who publishes commands; which of several sent one, ROS does not tell.
 
 `joint_commands` takes what `joint_state_topic_hardware_interface` of ros2_control publishes, and
 `effort_commands` what `forward_command_controller` does (`interface_name: effort`). The former is
@@ -76,10 +94,19 @@ comes is not locked.
 STANDARD = """
 Answers say where the simulation is then, such as `paused at 0.25 s`, or what was wrong.
 
+While many steps are taken the node does all that it does while time runs: it publishes what is
+due, takes commands and parameters, and answers. `~/pause`, with either value, `~/reset` and
+`~/load_state` end the steps early; their answer is then `12345 of 1000000 steps were taken, then
+came ~/pause`. A second request meanwhile is refused. If nothing comes in between, the state is
+that after as many single steps, bit for bit.
+
 Where the package `simulation_interfaces` is installed, its services are there too, below the name
-of the node: {services}. Entities are models and links by name; a model stands where its first
-link does. Only free roots can be put somewhere. Time and state are reset together. Stopped is
-paused at time 0; that can be played or stepped, not paused. A reset of the clock, by these or by
+of the node: {services}; and the action `~/simulate_steps`, whose feedback comes about every 20 ms
+of wall time, not after each step. Entities are models and links by name; a model stands where its
+first link does. Only free roots can be put somewhere; in the releases for Jazzy and Kilted, whose
+request has no flags, pose and twist are set and the acceleration is ignored. Time and state are
+reset together. Stopped is paused at time 0; that can be played or stepped, not paused. While many
+steps are taken the state is playing, and pausing ends them. A reset of the clock, by these or by
 `~/reset` and `~/load_state`, is a jump back for all that follow `/clock`.
 
 ## Parameters
@@ -116,7 +143,8 @@ class Topic(NamedTuple):
 
 PUBLISHED = (
     Topic('/clock', 'rosgraph_msgs/msg/Clock', 'best effort, 1', '',
-          'with `publish_clock`, at `clock_rate`; one node only may publish it'),
+          'with `publish_clock`, at `clock_rate`; one node only may publish it, and a second '
+          'one is warned of'),
     Topic('joint_states', 'sensor_msgs/msg/JointState', 'reliable, 10', '',
           'at `publish_rate`: each joint axis by name; `effort` is what acted, after the clamp; '
           'comes last of all that is due on a step'),
@@ -173,8 +201,8 @@ TAKEN = (
 )
 SERVICES = {
     '~/pause': ('std_srvs/srv/SetBool', 'let time stand still (true) or run on'),
-    '~/step': ('std_srvs/srv/Trigger', 'take `step_count` steps while paused, and show the state '
-               'after them; nothing else is served meanwhile'),
+    '~/step': ('std_srvs/srv/Trigger', 'take `step_count` steps while paused, as fast as it can, '
+               'show the state after them, and answer then'),
     '~/reset': ('std_srvs/srv/Trigger',
                 'back to time 0 and the initial positions, without commands and pushes'),
     '~/save_state': ('std_srvs/srv/Trigger', 'write the state into the file `state_file`'),

@@ -23,6 +23,14 @@ uses (`spr_dynamics/sdformat/schema.py`). Files of version 1.2 to 1.12 are conve
 * **warned**: accepted with one warning by name, unless all that it holds is zero, false or empty.
 * **refused**: not loaded, since the motion would be wrong without it; `check` warns of it.
 
+A mesh touches by convex pieces, and all of a collision's go by its name. They are the parts of its
+file (objects and groups of OBJ, geometries of Collada), taken apart where they do not hang
+together. A part that is not convex counts as its convex hull, with a warning that says how much of
+that it fills. `optimization="convex_hull"` takes one hull around all, without a word;
+`optimization="convex_decomposition"` has what is not convex cut by CoACD (extra `[mesh]`), once a
+machine: pieces are kept beside the machine code. Without CoACD there is a warning. `<submesh>` is
+refused by name.
+
 Elements that are not in SDFormat are warned about by name, with the nearest name that is. Those
 with a namespace prefix (`gz:`) are somebody's own data; ours is `spr:`.
 
@@ -53,6 +61,8 @@ STRICTER = (
     ('a quaternion of another length', 'keeps its length', 'normalised',
      'a rotation has no length'),
     ('a size of zero or less', 'takes the default, or loads it', 'refused', 'no shape'),
+    ('`max_convex_hulls` or `voxel_resolution` of zero, below it, or with decimals', 'loads it',
+     'refused', 'no number of pieces'),
     ('`lower` above `upper`', 'loads it', 'refused', 'no position is allowed'),
     ('negative damping, dry friction or spring stiffness', 'loads it', 'refused',
      'energy from nothing'),
@@ -60,6 +70,8 @@ STRICTER = (
      'loads it', 'refused', 'no contact, rate or noise fits'),
     ('a joint without the axis that its type needs', 'loads it without',
      'a warning of `check`, refused when simulated', 'it would move some other way'),
+    ('a `<heightmap>` or `<polyline>` in a `<collision>`', 'loads it',
+     'a warning of `check`, refused when simulated', 'things would fall through it'),
     ('a contact sensor that names a collision which its link lacks', 'loads it',
      'refused, with the names', 'it would never feel anything'),
     ('mimics in a circle, of a ball or a fixed joint, or with `nan`', 'loads it', 'refused',

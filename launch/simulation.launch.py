@@ -1,14 +1,17 @@
 """
 Start one robot: ``ros2 launch spr_dynamics simulation.launch.py robot:=arm7 rviz:=true``.
 
-The node publishes all frames and ``robot_description`` itself, so no robot_state_publisher is
-started; for one that runs elsewhere, its parameter ``publish_tf`` is ``root``. RViz and
-controllers run on simulated time (``use_sim_time``), the simulation makes it.
+The node publishes all frames and ``robot_description`` itself. With ``robot_state_publisher`` it
+leaves to that what is in ``robot_description``. What is started beside the simulation runs on
+simulated time (``use_sim_time``), as controllers should; the simulation makes it.
 """
+from pathlib import Path
+
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, ThisLaunchFileDir
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackagePrefix
 
 
 def generate_launch_description():
@@ -23,8 +26,7 @@ def generate_launch_description():
             description='A world file, ground or empty; when empty, what params_file says'),
         DeclareLaunchArgument(
             'params_file',
-            default_value=PathJoinSubstitution(
-                [ThisLaunchFileDir(), '..', 'config', 'simulation.yaml']),
+            default_value=str(Path(__file__).parents[1] / 'config' / 'simulation.yaml'),
             description='YAML file with the parameters of the node'),
         DeclareLaunchArgument(
             'namespace', default_value='',
@@ -36,6 +38,11 @@ def generate_launch_description():
         DeclareLaunchArgument(
             'rviz', default_value='false', choices=['true', 'false'],
             description='Whether to open RViz, with displays for this robot and its sensors'),
+        DeclareLaunchArgument(
+            'robot_state_publisher', default_value='false', choices=['true', 'false'],
+            description='Whether robot_state_publisher publishes the frames of the robot, from '
+                        'joint_states; the simulation then has publish_tf at root, and publishes '
+                        'the rest: free roots, joints that URDF does not have, sensors'),
         OpaqueFunction(function=start_nodes),
     ])
 
@@ -47,14 +54,17 @@ def start_nodes(context):
     parameters = {name: text for name, text in given.items() if text}
     if 'paused' in parameters:
         parameters['paused'] = parameters['paused'] == 'true'
-    executables = ['simulation']
-    if LaunchConfiguration('rviz').perform(context) == 'true':
-        # it reads the same parameters, to know which displays the robot needs
-        executables.append('rviz')
+    # these read the parameters of the node, and then become the programs of those names
+    others = [name for name in ('rviz', 'robot_state_publisher')
+              if LaunchConfiguration(name).perform(context) == 'true']
+    if 'robot_state_publisher' in others:
+        # where it is missing, nothing starts
+        FindPackagePrefix('robot_state_publisher').perform(context)
+        parameters['publish_tf'] = 'root'
     return [Node(
         package='spr_dynamics',
         executable=executable,
         namespace=LaunchConfiguration('namespace'),
         parameters=[LaunchConfiguration('params_file'), parameters],
         output='screen',
-    ) for executable in executables]
+    ) for executable in ['simulation', *others]]

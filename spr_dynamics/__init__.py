@@ -6,8 +6,10 @@ Names are imported on first use, so that tools which need no compiled kernels st
 import importlib
 
 _HOME = {
+    'ContactSensorSettings': 'spr_dynamics.sensors.contact',
     'Model': 'spr_dynamics.model.model',
     'Simulation': 'spr_dynamics.simulation.simulation',
+    'SolverOptions': 'spr_dynamics.contact.records',
     'SprDynamicsError': 'spr_dynamics.errors',
     'closed_positions': 'spr_dynamics.dynamics.loops',
     'energy': 'spr_dynamics.dynamics.energy',

@@ -113,7 +113,7 @@ def check(options) -> int:
         options.file, model_paths=options.model_path, any_version=options.any_version)
     if not report.errors:
         try:
-            assemble(root)
+            warn_of_meshes(assemble(root), options.model_path, report)
         except InvalidSdf as refusal:
             report.unsupported += refusal.diagnostics
     for code, message, location, _ in report.unsupported:
@@ -128,6 +128,22 @@ def check(options) -> int:
     else:
         print(f'{options.file}: {counted(errors, "error")}, {counted(warnings, "warning")}')
     return 1 if errors else 0
+
+
+def warn_of_meshes(assembly, model_paths, report):
+    """Say which collisions are not the mesh that a file names, as a simulation will."""
+    from spr_dynamics.sdformat.assemble import unique_names
+    from spr_dynamics.sdformat.elements import Mesh
+    from spr_dynamics.sdformat.meshes import mesh_places
+    from spr_dynamics.sdformat.uris import SearchPath
+    places = mesh_places(SearchPath.of(model_paths))
+    for name, link in zip(unique_names(assembly.links), assembly.links):
+        for placed in link.collisions:
+            mesh = placed.element.geometry
+            if isinstance(mesh, Mesh):
+                from spr_dynamics.model.pieces import mesh_pieces
+                for warning in mesh_pieces(f'{name}::{placed.name}', mesh, places).warnings:
+                    report.warn('WARNING', mesh.location, warning)
 
 
 def counted(things, noun) -> str:

@@ -190,7 +190,8 @@ def test_check_starts_without_numba_and_at_once(tmp_path):
 @pytest.mark.parametrize('words, message', [
     (['show', 'nothing.sdf'], 'nothing.sdf: no such file'),
     (['simulate', str(MODELS / 'arm7.sdf'), '--dt', '1e-12'], '--dt: dt = 1e-12: a whole number'),
-    (['simulate', str(MODELS / 'arm7.sdf'), '--world', 'nowhere'], 'nowhere: no such file'),
+    (['simulate', str(MODELS / 'arm7.sdf'), '--world', 'nowhere'],
+     "world = 'nowhere': no such file, and none of 'auto', 'empty', 'ground'"),
     (['simulate', str(MODELS / 'arm7.sdf'), '--csv', '/nowhere/run.csv'],
      '--csv: /nowhere/run.csv: No such file or directory'),
 ])

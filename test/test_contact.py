@@ -1,4 +1,6 @@
 """Contact: rest, friction, impact, balance of momentum, and which pairs may touch."""
+import re
+
 import numpy as np
 import pytest
 
@@ -194,16 +196,26 @@ def test_heavy_neighbour_does_not_harden_a_light_robot():
                                  for model in (beside, alone)))
 
 
-@pytest.mark.parametrize('name', ['beta', 'sigma', 'recovery_speed', 'tolerance', 'budget'])
-@pytest.mark.parametrize('value', [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize('name', ['beta', 'sigma', 'recovery_speed', 'tolerance'])
+@pytest.mark.parametrize('value', [0.0, -1.0, np.nan, np.inf, 'x', True, None, [0.1],
+                                   10 ** 400])
 def test_options_that_make_no_law_are_refused(name, value):
-    with pytest.raises(ValueError, match=f'{name} = {value}: a positive number expected'):
+    with pytest.raises(ValueError, match=re.escape(
+            f'{name} = {value!r}: a positive number expected')):
         SolverOptions(**{name: value})
 
 
-@pytest.mark.parametrize('margin', [-1.0, np.nan, np.inf])
+@pytest.mark.parametrize('budget', [0, -1, 0.5, 1.5, 60.0, True, np.inf, '60', None, 10 ** 30])
+def test_budget_is_a_whole_number(budget):
+    """One of 1.5 or True was taken, and cut to 1."""
+    with pytest.raises(ValueError, match=re.escape(
+            f'budget = {budget!r}: a whole number from 1 to 1000000 expected')):
+        SolverOptions(budget=budget)
+
+
+@pytest.mark.parametrize('margin', [-1.0, np.nan, np.inf, '0', False])
 def test_margin_that_is_none_is_refused(margin):
-    with pytest.raises(ValueError, match=f'margin = {margin}: 0 or more expected'):
+    with pytest.raises(ValueError, match=f'margin = {margin!r}: 0 or more expected'):
         SolverOptions(margin=margin)
 
 

@@ -169,6 +169,7 @@ REFUSED = [
     ({'q': np.ones(11)}, "q: unit quaternion w x y z expected for free root 'link0' in q[3:7]"),
     ({'f_ext': np.zeros((2, 6))}, 'f_ext: shape (5, 6) expected (a row for each of model.link'),
     ({'f_ext': np.full((5, 6), np.nan)}, 'f_ext: finite numbers expected, got [nan, nan, nan, '),
+    ({'q': np.full(11, 1e200)}, 'q: positions up to 1e+100 expected, got q[0] = 1e+200'),
     ({'out': np.zeros(3)}, 'out: a writable, contiguous array of doubles of shape (10,)'),
     ({'out': np.zeros(10, int)}, 'out: a writable, contiguous array of doubles of shape (10,)'),
 ]
@@ -212,6 +213,69 @@ def test_other_gravity_makes_another_model():
     np.testing.assert_allclose(spr.inverse_dynamics(up, q, zero, zero), -weight, atol=1e-12)
     with pytest.raises(ModelError, match='gravity: three finite numbers expected'):
         dataclasses.replace(model, gravity=[0, 0])
+
+
+HUGE = [
+    (lambda m, q, one: spr.forward_dynamics(m, q, one, 1e308 * one), 'qdd', 'tau', '1e+308'),
+    (lambda m, q, one: spr.forward_dynamics(m, q, one, one, np.full((5, 6), 1e308)), 'qdd',
+     'f_ext', '1e+308'),
+    (lambda m, q, one: spr.inverse_dynamics(m, q, one, 1e308 * one), 'tau', 'qdd', '1e+308'),
+    (lambda m, q, one: spr.torque_terms(m, q, one, 1e308 * one), 'torque terms', 'qdd', '1e+308'),
+    (lambda m, q, one: spr.link_accelerations(m, q, one, 1e308 * one), 'motion of links', 'qdd',
+     '1e+308'),
+    (lambda m, q, one: spr.joint_wrenches(m, q, one, 1e308 * one), 'tau', 'qdd', '1e+308'),
+    (lambda m, q, one: spr.jacobian(m, q, 'link4', [1.7e308] * 3), 'jacobian', 'point',
+     '1.7e+308'),
+]
+
+
+@pytest.mark.parametrize('call, what, name, size', HUGE)
+def test_results_beyond_all_numbers_are_refused(call, what, name, size):
+    """They were returned, NaN after NaN."""
+    model = random_tree(np.random.default_rng(4), 5, is_free=True)
+    q = random_state(np.random.default_rng(4), model)[0]
+    with pytest.raises(ValueError, match=re.escape(
+            f'{what}: beyond all numbers; those in {name} are as large as {size}')):
+        call(model, q, np.ones(model.nv))
+
+
+def test_results_of_the_largest_positions_and_velocities_are_numbers_or_refused():
+    model = random_tree(np.random.default_rng(4), 5, is_free=True)
+    q = random_state(np.random.default_rng(4), model)[0]
+    q[:3], qd = 1e100, np.full(model.nv, 1e100)
+    for axis in model.axes:
+        q[axis.q] = 1e100
+    assert np.isfinite(spr.mass_matrix(model, q)).all()
+    assert np.isfinite(spr.link_poses(model, q)).all()
+    assert np.isfinite(spr.jacobian(model, q, 'link4')).all()
+    for function in (spr.forward_dynamics, spr.inverse_dynamics, spr.torque_terms,
+                     spr.link_accelerations):
+        try:
+            found = function(model, q, qd, np.zeros(model.nv))
+        except ValueError as refusal:
+            assert 'beyond all numbers' in str(refusal)
+        else:
+            assert np.isfinite(np.vstack(found)).all()
+
+
+@pytest.mark.parametrize('call', [
+    lambda m, q, v: spr.forward_dynamics(m, q, v, v), lambda m, q, v: spr.mass_matrix(m, q),
+    lambda m, q, v: spr.inverse_dynamics(m, q, v, v),
+    lambda m, q, v: spr.torque_terms(m, q, v, v),
+    lambda m, q, v: spr.inverse_dynamics(m, q, v, v, np.zeros((5, 6))),
+    lambda m, q, v: spr.link_poses(m, q), lambda m, q, v: spr.link_velocities(m, q, v),
+    lambda m, q, v: spr.link_accelerations(m, q, v, v), lambda m, q, v: spr.momentum(m, q, v),
+    lambda m, q, v: spr.energy(m, q, v), lambda m, q, v: spr.passive_forces(m, q, v),
+    lambda m, q, v: spr.jacobian(m, q, 'link1'), lambda m, q, v: spr.joint_wrenches(m, q, v, v),
+    lambda m, q, v: spr.link_response(m, q, v, 'link1'), lambda m, q, v: spr.loop_gaps(m, q),
+    lambda m, q, v: spr.closed_positions(m, q),
+])
+def test_what_is_no_model_is_named(call):
+    model = random_tree(np.random.default_rng(4), 5)
+    for thing in (spr.Simulation(model), 'robot.sdf', None):
+        with pytest.raises(TypeError, match='model: a Model expected, as spr_dynamics.load returns'
+                                            ' and a Simulation has as .model, got '):
+            call(thing, model.neutral_q(), np.zeros(model.nv))
 
 
 @pytest.mark.parametrize('wrong, message', REFUSED_BY_MASS_MATRIX)

@@ -104,15 +104,78 @@ def test_followers_follow_after_an_edit_and_never_lose_their_leader():
     sim.set_home([0.3, 0.6])
     longer = sim.joints['elbow'].add_child(FINGER)
     assert list(longer.q) == [0.3, 0.6, 0.0]
-    led = FINGER.replace('0 0 1</xyz>', "0 0 1</xyz><mimic joint='elbow'/>")
-    with pytest.raises(SdfError, match="no joint 'elbow'(.|\n)*joints of the same text"):
-        sim.joints['elbow'].add_child(led)
     longer.step([1.0, 0.0, 0.0], n=10)
     assert longer.q[1] == pytest.approx(2 * longer.q[0], abs=1e-12)
     root = sim.joints.roots['world']
     root.coriolis_pass()
     with pytest.raises(ModelError, match="joint 'elbow' follows another one"):
         root.articulated_inertia_pass()
+
+
+LEADER = '<mimic joint={!r}><multiplier>{}</multiplier><offset>0.1</offset></mimic>'
+
+
+def led(leader, ratio=0.5):
+    """Write a finger that follows a joint."""
+    return FINGER.replace('0 0 1</xyz>', '0 0 1</xyz>' + LEADER.format(leader, ratio))
+
+
+@pytest.mark.parametrize('text, holder, leader, ratio', [
+    (ARM, 'elbow', 'elbow', 0.5), (ARM, 'elbow', 'shoulder', -2.0),
+    (MIMIC, 'elbow', 'elbow', 0.5)])
+def test_added_child_follows_a_joint_that_was_there(text, holder, leader, ratio):
+    """It is the model of a file that says the same, and begins where its leader puts it."""
+    sim = spr.Simulation(spr.load(text=text))
+    sim.q[0], sim.qd[0] = 0.3, 0.4
+    sim.step([1.0, 2.0], n=10)
+    longer = sim.joints[holder].add_child(led(leader, ratio))
+    k = longer.model.joint_names.index(leader)
+    assert list(longer.q) == [*sim.q, ratio * sim.q[k] + 0.1]
+    assert list(longer.qd) == [*sim.qd, ratio * sim.qd[k]]
+    written = led(leader, ratio).replace("'finger'><pose>0 0 1", "'finger'><pose>0 0 2").replace(
+        "'nail'><pose>0 0 1.1", "'nail'><pose>0 0 2.1")
+    whole = spr.Simulation(spr.load(text=text.replace('</model>', written + '</model>')))
+    whole.q, whole.qd = longer.q, longer.qd
+    for run in (whole, longer):
+        run.step([1.0, 2.0, 0.0], n=10)
+    close(longer.q, whole.q)
+    close(longer.qd, whole.qd)
+    assert longer.q[2] == pytest.approx(ratio * longer.q[k] + 0.1, abs=1e-14)
+    back = longer.joints[holder].remove_child('knuckle')
+    assert back.model.followers.size == sim.model.followers.size
+
+
+def test_added_child_may_follow_a_second_axis_or_hang_on_the_leader():
+    """By its frame, which is where the joint is."""
+    text = ("<sdf version='1.12'><model name='m'><link name='cross'><pose>1 2 3 .1 .2 .3</pose>"
+            "</link><joint name='u' type='universal'><pose>.1 .2 .3 .4 .5 .6</pose>"
+            '<parent>world</parent><child>cross</child><axis><xyz>1 0 0</xyz></axis>'
+            '<axis2><xyz>0 0 1</xyz></axis2></joint></model></sdf>')
+    sim = spr.Simulation(spr.load(text=text))
+    longer = sim.joints.roots['world'].add_child(
+        "<link name='u_moved'><pose relative_to='u'>0 0 1 0 0 0</pose></link>"
+        "<joint name='turn' type='revolute'><parent>u</parent><child>u_moved</child><axis>"
+        "<xyz>0 0 1</xyz><mimic joint='u' axis='axis2'/></axis></joint>")
+    longer.q[1] = 0.7
+    longer.step()
+    assert longer.joints['turn'].position == pytest.approx(longer.q[1], abs=1e-14)
+    assert longer.joints['turn'].parent.name == 'u'
+    joint, = (joint for joint in longer.model.assembly.joints if joint.name == 'u')
+    moved = longer.model.assembly.links[longer.model.link_names.index('u_moved')]
+    close(moved.T_WL.p, joint.T_WJ.p + joint.T_WJ.R[:, 2])
+
+
+def test_leaders_of_added_children_are_named_where_they_are_not_found():
+    sim = spr.Simulation(spr.load(text=ARM))
+    with pytest.raises(SdfError, match="there is no joint 'elbo'(.|\n)*joints of the same text, "
+                                       "and of the model; that has no 'elbo' .did you mean 'elb"):
+        sim.joints['elbow'].add_child(led('elbo'))
+    thumb = led('knuckle').replace('finger', 'thumb').replace('nail', 'dot').replace(
+        "name='knuckle'", "name='root'").replace("name='bed'", "name='spot'")
+    with pytest.raises(SdfError, match="in a circle: joint 'knuckle' -> joint 'root' -> joint"):
+        sim.joints['elbow'].add_child(led('root') + thumb)
+    with pytest.raises(ModelError, match="model 'm' has a joint 'elbow' already"):
+        sim.joints['elbow'].add_child(led('shoulder').replace("name='knuckle'", "name='elbow'"))
 
 
 def test_leader_of_a_joint_that_stays_is_not_removed():

@@ -208,6 +208,144 @@ def test_what_fits_is_said_to_fit(tmp_path, capsys):
     assert '19.6 of 200 N' in out and '10 %  fits' in out and 'All of it fits as it is.' in out
 
 
+# Closed loops.
+
+def with_motors(crank='inf', rocker='inf'):
+    """Write the four-bar with other effort limits."""
+    text = (MODELS / 'four_bar.sdf').read_text(encoding='utf-8')
+    text = text.replace('<effort>10</effort>', f'<effort>{crank}</effort>')
+    at = text.index('<dynamics>', text.index('<joint name="rocker_hinge"'))
+    return f'{text[:at]}<limit><effort>{rocker}</effort></limit>{text[at:]}'
+
+
+def crank_effort(model, position, speed, acceleration):
+    """Return the power that a crank which moves all takes, for each unit of its speed."""
+    h = 1e-5
+
+    def places(angle):
+        q = model.neutral_q()
+        q[0] = angle
+        return spr.closed_positions(model, q, ['crank_hinge'])
+
+    def energy(angle, rate):
+        slope = (places(angle + h) - places(angle - h)) / (2.0 * h)
+        return sum(spr.energy(model, places(angle), slope * rate))
+
+    by_position = (energy(position + h, speed) - energy(position - h, speed)) / (2.0 * h)
+    by_speed = (energy(position, speed + h) - energy(position, speed - h)) / (2.0 * h)
+    return by_position + by_speed * acceleration / speed
+
+
+def test_crank_of_a_loop_carries_what_the_loop_needs():
+    """Not what the open tree does: -1.368 N m at the start, with which the crank runs away."""
+    model = spr.load(MODELS / 'four_bar.sdf')
+    holding = parts_of(model, state(model))
+    assert holding.names == ['crank_hinge']
+    assert holding.total[0, 0] == pytest.approx(-0.351, abs=5e-4)
+    sim = spr.Simulation(model)
+    sim.step([holding.total[0, 0], 0.0, 0.0], n=100)
+    assert abs(sim.q[0]) < 1e-6
+    for position, speed, acceleration in (0.0, 1e-3, 0.0), (0.4, 3.0, 20.0), (-1.0, -8.0, 5.0):
+        parts = parts_of(model, state(model, [f'crank_hinge={position}'], [f'crank_hinge={speed}'],
+                                      [f'crank_hinge={acceleration}']))
+        assert parts.total[0, 0] == pytest.approx(
+            crank_effort(model, position, speed, acceleration), rel=1e-5)
+
+
+def test_parts_of_a_loop_go_as_the_speed_does():
+    """Stretched by 2 both parts of a motion are a quarter, the bend of the loop included."""
+    model = spr.load(MODELS / 'four_bar.sdf')
+    fast, slow = (parts_of(model, state(model, ['crank_hinge=0.4'], [f'crank_hinge={speed}'],
+                                        [f'crank_hinge={speed ** 2}'])) for speed in (4.0, 2.0))
+    np.testing.assert_allclose(fast.inertial, 4.0 * slow.inertial, rtol=1e-12)
+    np.testing.assert_allclose(fast.velocity, 4.0 * slow.velocity, rtol=1e-7)
+    assert abs(fast.velocity[0, 0]) > 0.05
+
+
+def test_who_moves_whom_in_a_loop_is_said(capsys):
+    out = ' '.join(said(capsys, str(MODELS / 'four_bar.sdf')).split())
+    assert ('Loops are closed (closure): what coupler_hinge, rocker_hinge need is counted with '
+            'the joints below, which move them.') in out
+    assert '0.351 of 10 N m 4 % fits' in out
+
+
+def test_motor_leads_a_loop_and_others_are_named(tmp_path, capsys):
+    """The rocker's motor makes it the leader; a second one could help, which is said."""
+    model = spr.load(text=with_motors(rocker=5))
+    held = parts_of(model, state(model))
+    assert held.names == ['rocker_hinge'] and held.limit.tolist() == [5.0]
+    both = written(tmp_path / 'both.sdf', with_motors(crank=10, rocker=5))
+    out = ' '.join(said(capsys, both).split())
+    assert 'crank_hinge' in out.split('inertial velocity gravity total')[1]
+    assert 'Their own motors (rocker_hinge) are left out, and could help.' in out
+
+
+def test_run_of_a_loop_needs_only_what_its_dampers_take(tmp_path, capsys):
+    path, file = tmp_path / 'run.csv', str(MODELS / 'four_bar.sdf')
+    main(['simulate', file, '--duration', '0.5', '--csv', str(path), '--csv-rate', '1000'])
+    capsys.readouterr()
+    words = rows(said(capsys, file, '--trajectory', str(path)))['crank_hinge']
+    assert abs(float(words[4])) < 0.1 * abs(float(words[3]))
+
+
+def test_what_a_loop_moves_can_not_be_set(capsys):
+    assert main(['explain', str(MODELS / 'four_bar.sdf'), '--qd', 'rocker_hinge=1']) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "--qd rocker_hinge=1: 'rocker_hinge' moves with the others, since loops are closed; what "
+        "leads is 'crank_hinge'")
+
+
+def test_loop_is_closed_around_the_positions_that_are_given(capsys):
+    model = spr.load(MODELS / 'four_bar.sdf')
+    motion = state(model, ['rocker_hinge=-0.1'])
+    assert motion.q[0, 2] == -0.1
+    assert max(spr.loop_gaps(model, motion.q[0])['closure']) < 1e-9
+    assert main(['explain', str(MODELS / 'four_bar.sdf'), '--q', 'rocker_hinge=2']) == 1
+    assert "--q: the loop that joint 'closure' closes is open by" in capsys.readouterr().err
+
+
+def test_trajectory_of_an_open_loop_is_refused(tmp_path, capsys):
+    heads = [f'{name}_hinge.{what}' for what in ('position', 'velocity')
+             for name in ('crank', 'coupler', 'rocker')]
+    path = written(tmp_path / 'motion.csv', '\n'.join([
+        ','.join(['time', *heads]), '0,0,0,0,0,0,0', '1,0.5,0,0,0,0,0']))
+    assert main(['explain', str(MODELS / 'four_bar.sdf'), '--trajectory', path]) == 1
+    assert f"{path}: at 1 s: the loop that joint 'closure' closes is open by 0.262 m (0 rad)" in (
+        capsys.readouterr().err)  # half a radian, 0.53 m from the crank's hinge
+
+
+def angle_opposite(a, b, c):
+    """Return the angle between sides a and b of a triangle."""
+    return math.acos((a * a + b * b - c * c) / (2.0 * a * b))
+
+
+def test_dead_centre_is_named(tmp_path, capsys):
+    """Crank and coupler in a line: their speeds don't follow from that of the rocker's motor."""
+    crank = math.pi / 3.0 - angle_opposite(0.4, 0.55, 0.3)
+    rocker = 1.44322537524404 - (math.pi - angle_opposite(0.4, 0.3, 0.55))
+    heads = [f'{name}_hinge.position' for name in ('crank', 'coupler', 'rocker')]
+    path = written(tmp_path / 'motion.csv', '\n'.join([
+        ','.join(['time', *heads, 'rocker_hinge.velocity']), '0,0,0,0,0',
+        f'1,{crank!r},-0.614693196520871,{rocker!r},0']))
+    file = written(tmp_path / 'rocker.sdf', with_motors(rocker=5))
+    assert main(['explain', file, '--trajectory', path]) == 1
+    assert (f'{path}: at 1 s: loops are at a dead centre, where crank_hinge, coupler_hinge do not '
+            'follow from the other joints') in capsys.readouterr().err
+
+
+def test_truss_needs_no_effort(tmp_path, capsys):
+    bars = ''.join(
+        f"<link name='{name}'><pose>{x} 0 0 0 {pitch} 0</pose></link><joint name='foot_{name}' "
+        f"type='revolute'><parent>world</parent><child>{name}</child><axis><xyz>0 1 0</xyz>"
+        '</axis></joint>'
+        for name, x, pitch in (('left', 0, -math.pi / 3), ('right', 1, -2 * math.pi / 3)))
+    file = written(tmp_path / 'truss.sdf', (
+        f"<sdf version='1.12'><model name='truss'>{bars}<joint name='top' type='revolute'>"
+        "<pose>1 0 0 0 0 0</pose><parent>left</parent><child>right</child><axis><xyz>0 1 0</xyz>"
+        '</axis></joint></model></sdf>'))
+    assert said(capsys, file) == 'truss: nothing moves\n'
+
+
 # Trajectories.
 
 def test_peaks_come_with_their_time(tmp_path, capsys):
@@ -280,7 +418,10 @@ def test_what_is_wrong_with_a_trajectory_is_said(content, message, tmp_path, cap
     (['--qd', 'rope=1', 'rope=2'], "--qd rope=2: 'rope' has a value already"),
     (['--qdd', 'rope=fast'], "--qdd rope=fast: a finite number expected, got 'fast'"),
     (['--qdd', 'rope=inf'], "--qdd rope=inf: a finite number expected, got 'inf'"),
-    (['--qdd', 'rope=1.7e308'], 'at 0 s the motion is so fast that its efforts are beyond all'),
+    (['--qdd', 'rope=1.7e308'], 'at 0 s: torque terms: beyond all numbers; those in qdd are as '
+     'large as 1.7e+308'),
+    (['--qd', 'rope=1e200'], 'at 0 s: qd: velocities up to 1e+100 expected, got qd[0] = 1e+200'),
+    (['--q', 'rope=1e200'], '--q: at 0 s: q: positions up to 1e+100 expected, got q[0] = 1e+200'),
     (['--trajectory', '/nowhere/motion.csv'], '/nowhere/motion.csv: No such file or directory'),
     (['--trajectory', 'x.csv', '--q', 'rope=1'], '--trajectory: has positions, velocities and'),
 ])

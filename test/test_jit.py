@@ -44,6 +44,27 @@ def test_only_kernels_can_call_what_is_no_entry_point(decorate):
     assert numba.njit(lambda x: add_up(x))(numbers) == 6.0
 
 
+def test_callers_do_not_decide_how_a_kernel_is_compiled():
+    """Whoever called a kernel first gave it what it left open: sums of contacts were reordered."""
+    def add_up(x):
+        total = 0.0
+        for i in range(x.size):
+            total += x[i]
+        return total
+
+    careful, fast = exact(add_up), kernel(add_up)
+
+    @entry_point(VECTOR)
+    def sums(x):
+        return careful(x), fast(x)
+
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=10007) * 10.0 ** rng.integers(-8, 8, 10007)
+    in_order, in_any_order = sums(numbers)
+    assert in_order == add_up(numbers) != in_any_order
+    assert in_any_order == pytest.approx(in_order, rel=1e-9)
+
+
 def test_entry_points_take_their_own_types_of_arguments_only():
     @entry_point(VECTOR, numba.int64)
     def entry_of(x, k):

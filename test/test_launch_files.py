@@ -14,6 +14,7 @@ from spr_dynamics.ros.parameters import SENSOR_PREFIX, SENSOR_TABLE, TABLE  # no
 
 LAUNCH_FILE = needs.REPOSITORY / 'launch' / 'simulation.launch.py'
 CONFIG_FILE = needs.REPOSITORY / 'config' / 'simulation.yaml'
+PROGRAMS = ('rviz', 'robot_state_publisher')
 
 
 def tree():
@@ -32,14 +33,15 @@ def test_launch_starts_executables_that_are_installed():
     (node, _), = calls('Node')
     assert node['package'].value == 'spr_dynamics'
     named = {text.value for text in ast.walk(tree()) if isinstance(text, ast.Constant)}
-    for script in ('simulation', 'rviz'):
+    for script in ('simulation', *PROGRAMS):
         assert script in named
         assert os.stat(needs.REPOSITORY / 'scripts' / script).st_mode & stat.S_IXUSR
 
 
 def test_launch_describes_every_argument():
     arguments = {args[0].value: keywords for keywords, args in calls('DeclareLaunchArgument')}
-    assert set(arguments) == {'robot', 'world', 'params_file', 'namespace', 'paused', 'rviz'}
+    assert set(arguments) == {
+        'robot', 'world', 'params_file', 'namespace', 'paused', *PROGRAMS}
     for name, keywords in arguments.items():
         assert 'default_value' in keywords, name
         description = ast.literal_eval(keywords['description'])
@@ -48,7 +50,7 @@ def test_launch_describes_every_argument():
 
 def test_launch_passes_on_parameters_that_exist():
     arguments = {args[0].value for _, args in calls('DeclareLaunchArgument')}
-    assert arguments - {'params_file', 'namespace', 'rviz'} <= set(TABLE)
+    assert arguments - {'params_file', 'namespace', *PROGRAMS} <= set(TABLE)
 
 
 def test_config_is_up_to_date():

@@ -1,6 +1,8 @@
 """The launch file, for real: the nodes come up, the robot moves, all end with exit code 0."""
+from importlib.util import find_spec
 import os
 from pathlib import Path
+import sys
 import tempfile
 import time
 import unittest
@@ -18,28 +20,41 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource  # n
 from launch_testing.actions import ReadyToTest  # noqa: E402
 from launch_testing.asserts import assertExitCodes  # noqa: E402
 from launch_testing.markers import keep_alive  # noqa: E402
+from rcl_interfaces.srv import GetParameters  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.parameter import parameter_value_to_python  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
+import interface_package  # noqa: E402
 import needs  # noqa: E402
+import state_publisher  # noqa: E402
+import tf2_stand_in  # noqa: E402
 
 LAUNCH_FILE = needs.REPOSITORY / 'launch' / 'simulation.launch.py'
-PATIENCE = 60.0  # [s]
+PATIENCE = 120.0  # [s] a cold cache is filled by two processes at once
 
 
 @pytest.mark.launch_test
 @keep_alive
 def generate_test_description():
-    """Start the shipped launch file, with a namespace, a robot, and a stand-in for RViz."""
-    program = Path(tempfile.mkdtemp()) / 'rviz2'
-    program.write_text('#!/bin/sh\necho "RViz: $@"\n')
-    program.chmod(0o755)
+    """Start the shipped launch file, with a namespace, a robot, and stand-ins for others."""
+    folder = Path(tempfile.mkdtemp())
+    rviz = folder / 'rviz2'
+    rviz.write_text('#!/bin/sh\necho "RViz: $@"\n')
+    rviz.chmod(0o755)
+    state_publisher.install(folder / 'prefix')
+    if find_spec('tf2_msgs') is None:
+        interface_package.build(needs.program('gcc'), folder / 'tf2_msgs', tf2_stand_in.SOURCES,
+                                (*interface_package.FOUNDATION, 'geometry_msgs'))
+        sys.path.insert(0, str(folder))
+    arguments = {'robot': 'double_pendulum', 'namespace': 'launched', 'world': 'empty',
+                 'paused': 'false', 'rviz': 'true', 'robot_state_publisher': 'true'}
     simulation = IncludeLaunchDescription(
-        PythonLaunchDescriptionSource(str(LAUNCH_FILE)),
-        launch_arguments={'robot': 'double_pendulum', 'namespace': 'launched',
-                          'rviz': 'true'}.items())
+        PythonLaunchDescriptionSource(str(LAUNCH_FILE)), launch_arguments=arguments.items())
     return launch.LaunchDescription([
-        SetEnvironmentVariable('PATH', f'{program.parent}:{os.environ["PATH"]}'),
+        *(SetEnvironmentVariable(name, os.pathsep.join([str(place), os.environ.get(name, '')]))
+          for name, place in (('PATH', folder), ('PYTHONPATH', folder),
+                              ('AMENT_PREFIX_PATH', folder / 'prefix'))),
         simulation,
         TimerAction(period=0.5, actions=[ReadyToTest()]),
     ])
@@ -48,22 +63,55 @@ def generate_test_description():
 class TestSimulation(unittest.TestCase):
     """While it runs."""
 
+    def setUp(self):
+        """Join the graph."""
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node('listener', namespace='launched', context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+
+    def tearDown(self):
+        """Leave it."""
+        self.node.destroy_node()
+        self.context.try_shutdown()
+
+    def receive(self, message_type, topic, count):
+        """Return that many messages."""
+        messages = []
+        self.node.create_subscription(message_type, topic, messages.append, 10)
+        end = time.monotonic() + PATIENCE
+        while len(messages) < count:
+            assert time.monotonic() < end, f'{len(messages)} on {topic}'
+            self.executor.spin_once(timeout_sec=0.1)
+        return messages
+
     def test_joint_states_arrive_and_move(self):
         """The pendulum swings under its own weight."""
-        context = rclpy.Context()
-        rclpy.init(context=context)
-        node = rclpy.create_node('listener', namespace='launched', context=context)
-        executor = SingleThreadedExecutor(context=context)
-        executor.add_node(node)
-        states = []
-        node.create_subscription(JointState, 'joint_states', states.append, 10)
-        end = time.monotonic() + PATIENCE
-        while len(states) < 100 and time.monotonic() < end:
-            executor.spin_once(timeout_sec=0.1)
-        node.destroy_node()
-        context.try_shutdown()
-        assert len(states) >= 100
+        states = self.receive(JointState, 'joint_states', 100)
         assert list(states[0].position) != list(states[-1].position)
+
+    def test_arguments_are_parameters(self):
+        """With their types; the rest is what the shipped file says."""
+        client = self.node.create_client(GetParameters, 'simulation/get_parameters')
+        assert client.wait_for_service(PATIENCE)
+        answer = client.call_async(GetParameters.Request(
+            names=['robot', 'world', 'paused', 'publish_tf', 'use_sim_time']))
+        self.executor.spin_until_future_complete(answer, PATIENCE)
+        assert [parameter_value_to_python(value) for value in answer.result().values] == [
+            'double_pendulum', 'empty', False, 'root', False]
+
+    def test_robot_state_publisher_publishes_all_that_moves(self, proc_output):
+        """The simulation leaves it to that, which runs on simulated time."""
+        from tf2_msgs.msg import TFMessage
+        frames = {transform.child_frame_id for message in self.receive(TFMessage, '/tf', 20)
+                  for transform in message.transforms}
+        assert frames == {'upper_rod', 'lower_rod'}
+        (publisher,) = self.node.get_publishers_info_by_topic('/tf')
+        assert (publisher.node_name, publisher.node_namespace) == (
+            'robot_state_publisher', '/launched')
+        proc_output.assertWaitFor('Robot initialized, on simulated time', timeout=PATIENCE,
+                                  stream='stdout')
 
     def test_rviz_starts_in_the_namespace_and_on_simulated_time(self, proc_output):
         """It has a configuration of its own, and what launch passes on."""

@@ -10,7 +10,7 @@ SOURCES = sorted(PACKAGE.rglob('*.py'))
 
 # Each room may import those before it.
 ROOMS = [
-    'errors', 'jit', 'spatial', 'sdformat', 'model', 'dynamics', 'contact', 'sensors',
+    'errors', 'cache', 'jit', 'spatial', 'sdformat', 'model', 'dynamics', 'contact', 'sensors',
     'simulation', 'explain', 'scene', 'ros', 'cli',
 ]
 FRONT_DOOR = ['__init__', '__main__']  # no rooms: they hand out what the rooms hold

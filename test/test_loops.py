@@ -1,10 +1,16 @@
 """Closed loops: a four-bar against its own Lagrangian, and starts that have to be assembled."""
+import dataclasses
+import re
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from builders import joint as random_joint, KINDS, random_state, random_tree
 import spr_dynamics as spr
-from spr_dynamics.errors import ModelError
+from spr_dynamics.dynamics.energy import energy
+from spr_dynamics.errors import ModelError, SimulationDiverged
+from spr_dynamics.model.build import build
 
 G = 9.81
 GROUND, CRANK, COUPLER, ROCKER = 0.4, 0.12, 0.35, 0.25  # [m]
@@ -92,9 +98,19 @@ def lagrangian(duration, damping=0.0):
     return lambda t: solution.sol(t)[0] - START
 
 
-def released(model, dt, damping=0.0):
+def lagrangian_for_ever():
+    """Return the same without dampers, at any time: the bars come back to where they started."""
+    solution = solve_ivp(lambda t, y: (y[1], acceleration(*y, 0.0)), (0.0, 1.2), (START, 0.0),
+                         'DOP853', events=lambda t, y: y[1], dense_output=True, rtol=1e-12,
+                         atol=1e-12)
+    period = solution.t_events[0][2]  # at rest at the start, at the other end, and again
+    assert abs(solution.sol(period)[0] - START) < 1e-9
+    return lambda t: solution.sol(t % period)[0] - START
+
+
+def released(model, dt):
     """Let the bars go, with the velocities of half a step before, where Euler's rule has them."""
-    sim, speed = spr.Simulation(model, dt=dt), -0.5 * dt * acceleration(START, 0.0, damping)
+    sim, speed = spr.Simulation(model, dt=dt), -0.5 * dt * acceleration(START, 0.0, 0.0)
     second, third = rates(START)
     sim.qd[:] = speed, speed * (second - 1.0), speed * third
     return sim
@@ -117,6 +133,164 @@ def test_four_bar_moves_as_its_one_coordinate_does():
     fine, widest = deviation(released(model, 2e-5), exact, 0.5)
     assert fine < 1e-4 and widest < 1e-9
     np.testing.assert_allclose(coarse / fine, 5.0, rtol=0.05)
+
+
+def test_four_bar_moves_as_its_one_coordinate_does_for_a_minute():
+    """
+    It swings to and fro 62 times at up to 15 rad/s.
+
+    By the default rule, of first order, it is 5e-3 rad off at the same step.
+    """
+    sim = spr.Simulation(four_bar(), dt=1e-3, integrator='rk4')
+    worst, widest = deviation(sim, lagrangian_for_ever(), 60.0, samples=600)
+    assert worst < 1e-5 and widest < 1e-9
+
+
+@pytest.mark.parametrize('integrator, most', [('rk4', 1e-8), ('implicit_midpoint', 1e-4)])
+def test_dampers_in_a_loop_act_on_its_one_coordinate(integrator, most):
+    damper = '<dynamics><damping>0.02</damping></dynamics>'
+    sim = spr.Simulation(four_bar(crank=damper), dt=1e-3, integrator=integrator)
+    worst, _ = deviation(sim, lagrangian(1.0, 0.02), 1.0)
+    assert worst < most and abs(sim.q[0] - lagrangian(1.0)(1.0)) > 0.1
+
+
+ORDERS = {'semi_implicit_euler': 1, 'implicit_midpoint': 2, 'rk4': 4}
+
+
+def closed_tree(seed):
+    """Draw a floating tree with balls and followers, tied to itself and to the world."""
+    rng = np.random.default_rng(seed)
+    assembly = random_tree(rng, 10, kinds=KINDS, is_free=True, mimic_share=0.15).assembly
+    closing = tuple(
+        dataclasses.replace(random_joint(rng, (), child, kind, parent, 0.0), name=kind)
+        for kind, parent, child in (('ball', 2, 9), ('universal', -1, 6)))
+    return rng, build(dataclasses.replace(assembly, joints=assembly.joints + closing))
+
+
+@pytest.mark.parametrize('seed', [4, 27])
+@pytest.mark.parametrize('integrator', ORDERS)
+def test_error_falls_with_the_order(integrator, seed):
+    """All rules have one limit, though the default one finds forces by another solver."""
+    rng, model = closed_tree(seed)
+    assert model.loop_names == ('ball', 'universal') and model.followers.size
+    assert 'ball' in {joint.type for joint in model.joints} and model.free_roots
+    _, qd, tau = random_state(rng, model)
+
+    def end(rule, dt):
+        sim = spr.Simulation(model, dt=dt, integrator=rule)
+        sim.qd = 0.5 * qd
+        sim.step(0.1 * tau, n=round(0.1 / dt))
+        if rule != 'semi_implicit_euler':
+            assert max(max(gap) for gap in spr.loop_gaps(model, sim.q).values()) < 1e-12
+        return np.concatenate([sim.q, sim.qd])
+
+    exact, longest = end('rk4', 2.5e-4), 1e-3 if ORDERS[integrator] == 1 else 4e-3
+    errors = [np.abs(end(integrator, longest / n) - exact).max() for n in (1, 2)]
+    np.testing.assert_allclose(np.log2(errors[0] / errors[1]), ORDERS[integrator], atol=0.1)
+
+
+BAR = 0.3  # [m]
+
+
+def leg(name, tilt, x, y, axis):
+    """Write two bars with hinges across them that stand on the ground and carry the plate."""
+    bars = ''.join(
+        f"<link name='{name}{k}'><pose>{pose}</pose><inertial><pose>0 0 {BAR / 2} 0 0 0</pose>"
+        f'<mass>1</mass><inertia><ixx>{BAR ** 2 / 12}</ixx><iyy>{BAR ** 2 / 12}</iyy>'
+        '<izz>0.0001</izz></inertia></inertial></link>'
+        for k, pose in ((1, f'0 0 0 {-y * tilt} {x * tilt} 0'),
+                        (2, f'{x * BAR * np.sin(tilt)} {y * BAR * np.sin(tilt)} '
+                            f'{BAR * np.cos(tilt)} {y * tilt} {-x * tilt} 0')))
+    return bars + ''.join(
+        f"<joint name='{name}{k}{child}' type='revolute'><parent>{parent}</parent>"
+        f'<child>{child}</child><axis><xyz>{axis}</xyz></axis></joint>'
+        for k, (parent, child) in enumerate((
+            ('world', name + '1'), (name + '1', name + '2'), (name + '2', 'plate'))))
+
+
+def lift(tilt):
+    """Load a plate of 2 kg on two folding legs, in planes at right angles (Sarrus' linkage)."""
+    plate = (f"<link name='plate'><pose>0 0 {2 * BAR * np.cos(tilt)} 0 0 0</pose><inertial>"
+             '<mass>2</mass></inertial></link>')
+    return spr.load(text=f"<sdf version='1.12'><world name='w'><gravity>0 0 {-G}</gravity><model "
+                    f"name='m'>{plate}{leg('a', tilt, 1, 0, '0 1 0')}"
+                    f"{leg('b', tilt, 0, 1, '1 0 0')}</model></world></sdf>")
+
+
+def test_loop_that_is_held_twice_moves_still():
+    """
+    Six hinges in space: five equations for five angles, and yet it folds, through the ground.
+
+    Off the positions that are closed it can't move; a solver has to see that it may.
+    """
+    def fall(_, state):
+        tilt, speed = state
+        s, c = BAR * np.sin(tilt), BAR * np.cos(tilt)
+        # two lower bars about their ends, two upper ones with their centres, the plate
+        inertia = 5 / 6 * BAR ** 2 + c * c / 2 + 4.5 * s * s + 8.0 * s * s
+        return speed, (G * 8.0 * s - 12.0 * s * c * speed ** 2) / inertia
+
+    tilt = 0.5
+    model = lift(tilt)
+    sim = spr.Simulation(model, dt=1e-3, integrator='rk4')
+    sim.step(n=350)
+    end = solve_ivp(fall, (0.0, 0.35), (tilt, 0.0), 'DOP853', rtol=1e-11, atol=1e-12).y[:, -1]
+    assert end[0] > 1.7  # a plate on the ground is below pi / 2
+    turn = np.array([1, -2, 1, -1, 2])
+    np.testing.assert_allclose(sim.q, turn * (end[0] - tilt), atol=1e-9)
+    np.testing.assert_allclose(sim.qd, turn * end[1], atol=1e-7)
+
+
+def test_velocities_that_part_a_loop_are_struck_into_line():
+    """As a blow would: no work is done by what the loop loses."""
+    model = four_bar(gravity=0)
+    sim = spr.Simulation(model, dt=1e-6, integrator='rk4')
+    sim.qd[0] = 5.0
+    (second, third), M = rates(START), spr.mass_matrix(model, sim.q)
+    way = np.array([1.0, second - 1.0, third])
+    expected = way * (way @ M @ sim.qd) / (way @ M @ way)
+    sim.step()
+    np.testing.assert_allclose(sim.qd, expected, atol=1e-3)  # and what happens in a microsecond
+    assert 0.0 < energy(model, sim.q, sim.qd)[0] < 12.5 * M[0, 0]
+
+
+@pytest.mark.parametrize('integrator', ['rk4', 'implicit_midpoint'])
+def test_open_loop_is_refused_by_integrators_that_keep_loops_closed(integrator):
+    sim = spr.Simulation(four_bar(), integrator=integrator)
+    sim.q[2] += 0.05
+    before, opening = sim.save(), 2.0 * ROCKER * np.sin(0.025)
+    message = (f"q: the loop that joint 'd' closes is open by {opening:.3g} m (0 rad); "
+               f"closed_positions finds positions near by that integrator '{integrator}' can beg")
+    with pytest.raises(ValueError, match=re.escape(message)):
+        sim.step(n=3)
+    assert sim.save() == before
+    sim.q = spr.closed_positions(sim.model, sim.q)
+    sim.step(n=3)
+
+
+def test_loop_that_a_step_tears_leaves_every_byte_as_it_was():
+    sim = spr.Simulation(four_bar(), dt=0.1, integrator='rk4')
+    sim.qd = 300.0 * np.array([1.0, *rates(START)] - np.array([0.0, 1.0, 0.0]))
+    before = sim.save()
+    with pytest.raises(SimulationDiverged, match="could not keep the loop that joint 'd' closes .*"
+                                                 "dt has to be shorter"):
+        sim.step()
+    assert sim.save() == before
+
+
+def test_run_of_a_closed_loop_goes_on_from_a_snapshot_bit_for_bit():
+    """And in whatever portions the steps are taken."""
+    whole, parts = (spr.Simulation(four_bar(), integrator='rk4') for _ in range(2))
+    for sim in (whole, parts):
+        sim.qd[0] = 5.0
+    whole.step(n=200)
+    for _ in range(100):
+        parts.step()
+    snapshot = parts.save()
+    parts.step(n=3)
+    parts.restore(snapshot)
+    parts.step(n=100)
+    assert whole.save() == parts.save()
 
 
 def test_four_bar_stays_closed_for_a_minute():
@@ -183,11 +357,28 @@ def test_positions_are_closed_around_those_that_are_kept():
         expected = angles(START + turn)
         np.testing.assert_allclose(
             np.exp(1j * (found[2] - (expected[1] - angles(START)[1]))), 1.0, atol=1e-8)
+    np.testing.assert_array_equal(spr.closed_positions(model, q, (name for name in 'a')), found)
     with pytest.raises(ValueError, match="no joint axis 'e' \\(known: 'a', 'b', 'c'\\)"):
         spr.closed_positions(model, q, kept=['e'])
+    with pytest.raises(ValueError, match="no joint axis None \\(known: 'a', 'b', 'c'\\)"):
+        spr.closed_positions(model, q, kept=[None])
+    for kept in ('a', None, 0):
+        with pytest.raises(TypeError, match=f'kept: a list of names of axes exp.*, got {kept!r}'):
+            spr.closed_positions(model, q, kept)
     q[2] = 1.5
     with pytest.raises(ValueError, match="the loop that joint 'd' closes is open by 0.* and no "):
         spr.closed_positions(model, q, kept=['a', 'c'])
+
+
+@pytest.mark.parametrize('q, message', [
+    ([0.0, 0.0], 'q: shape (3,) expected, got (2,)'),
+    ([0.0, np.nan, 0.0], 'q: finite numbers expected, got q[1] = nan'),
+    ('abc', "q: numbers expected, got 'abc'"),
+])
+@pytest.mark.parametrize('function', [spr.loop_gaps, spr.closed_positions])
+def test_positions_of_loops_are_positions(function, q, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        function(four_bar(), q)
 
 
 def test_balls_and_free_roots_take_part():

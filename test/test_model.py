@@ -7,7 +7,7 @@ import pytest
 import needs
 import spr_dynamics as spr
 from spr_dynamics.dynamics.kinematics import link_poses
-from spr_dynamics.errors import ModelError
+from spr_dynamics.errors import ModelError, SdfError
 
 MODELS = needs.REPOSITORY / 'models'
 
@@ -162,10 +162,29 @@ def test_loop_is_recognised_and_reported_with_its_path(parts, message):
     ((link('a', inside='<inertial><mass>1</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz>'
            '</inertia></inertial>'), joint('x', 'world', 'a')),
      "<text>:2: link 'a' moves but has no mass, or no inertia"),
+    ((link('a'), joint('x', 'world', 'a', 'universal', '<axis><xyz>0 0 2</xyz></axis>'
+                       '<axis2><xyz>0 0 -1</xyz></axis2>')),
+     "<text>:3: the two axes of universal joint 'x' are parallel (0 0 1 and 0 0 -1 in its frame): "
+     'two directions expected; a joint with one axis is revolute'),
+    ((link('a'), link('b'), joint('x', 'world', 'a'), joint('y', 'a', 'b'), joint(
+        'z', 'world', 'b', 'revolute2', '<axis/><axis2><xyz>1e-9 0 1</xyz></axis2>')),
+     "<text>:6: the two axes of revolute2 joint 'z' are parallel (0 0 1 and 1e-09 0 1 in its"),
 ])
 def test_what_cannot_be_simulated_is_named_with_its_line(parts, message):
     with pytest.raises(ModelError, match=re.escape(message)):
         model_of(*parts)
+
+
+@pytest.mark.parametrize('kind, second, said', [
+    ('universal', '1 0 1', True), ('universal', '1 0 0.0005', False),
+    ('revolute2', '1 0 1', False),
+])
+def test_universal_joint_with_axes_not_at_right_angles_is_named(kind, second, said):
+    model = model_of(link('a'), joint('x', 'world', 'a', kind, (
+        f'<axis><xyz>0 0 1</xyz></axis><axis2><xyz>{second}</xyz></axis2>')))
+    message = ("<text>:3: the axes of universal joint 'x' are 45 degrees apart, not at right "
+               'angles: it moves as a revolute2 with these axes')
+    assert model.warnings == ((message,) if said else ())
 
 
 def test_inertia_beyond_all_numbers_is_refused():
@@ -189,17 +208,28 @@ def test_joint_that_would_move_the_world_is_refused():
                  joint('hinge', 'arm::arm', 'wall::wall'), world=True)
 
 
-def test_what_is_read_but_not_simulated_is_said_once():
-    shapes = """
-      <collision name='c1'><geometry><heightmap/></geometry>
-        <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce></surface>
-      </collision>
-      <collision name='c2'><geometry><heightmap/></geometry></collision>"""
-    model = model_of(link('a', inside=shapes))
-    for message in ('2 collision shapes of type heightmap are read but touch nothing yet',
-                    'restitution of 1 collision surfaces lets nothing bounce: their <threshold> '
-                    'is 100000 m/s'):
-        assert [message in w for w in model.warnings].count(True) == 1, model.warnings
+def test_restitution_below_a_threshold_that_nothing_gets_to_is_said_once():
+    ball = """<collision name='c{}'><geometry><sphere/></geometry>
+      <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce></surface>
+      </collision>"""
+    warnings = model_of(link('a', inside=ball.format(1) + ball.format(2))).warnings
+    assert ['restitution of 2 collision surfaces lets nothing bounce: their <threshold> is '
+            '100000 m/s' in w for w in warnings].count(True) == 1, warnings
+
+
+def test_shapes_that_nothing_could_touch_are_refused_by_name_and_line():
+    """A ball fell through the hills, and nothing but a count of shapes said so."""
+    corners = '<point>0 0</point><point>1 0</point><point>0 1</point>'
+    shapes = ('<heightmap><uri>hills.png</uri></heightmap>', f'<polyline>{corners}</polyline>')
+    collisions = (f"\n<collision name='c{k}'><geometry>{shape}</geometry></collision>"
+                  for k, shape in enumerate(shapes))
+    with pytest.raises(SdfError) as refusal:
+        model_of(link('a', inside=''.join(collisions)))
+    lines = str(refusal.value).splitlines()
+    assert len(lines) == 2
+    for line, k, kind in zip(lines, '34', ('heightmap', 'polyline')):
+        assert f":{k}: link 'a': collision 'c{int(k) - 3}': <{kind}> is not supported yet" in line
+        assert '(possible: plane, sphere, capsule, box, ' in line
 
 
 def test_axis_of_a_ball_is_said_to_have_no_effect():

@@ -189,7 +189,11 @@ def test_momentum_of_what_can_not_move_is_zero():
     assert spr.jacobian(model, [], 'a').shape == (6, 0)
 
 
-READOUTS = [spr.momentum, spr.link_velocities, spr.energy]
+def response(model, q, qd):
+    return spr.link_response(model, q, qd, 'link1')
+
+
+READOUTS = [spr.momentum, spr.link_velocities, spr.energy, response]
 WITH_ACCELERATIONS = [spr.link_accelerations, spr.joint_wrenches]
 WRONG = [
     ({'q': [0.0]}, 'q: shape (11,) expected, got (1,)'),
@@ -206,6 +210,14 @@ def test_wrong_states_are_named(function, wrong, message):
     rest = [np.zeros(10)] if function in WITH_ACCELERATIONS else []
     with pytest.raises(ValueError, match=re.escape(message)):
         function(model, *{**good, **wrong}.values(), *rest)
+
+
+@pytest.mark.parametrize('function', [spr.loop_gaps, spr.closed_positions])
+@pytest.mark.parametrize('wrong, message', WRONG[:2])
+def test_wrong_positions_are_named(function, wrong, message):
+    model = random_tree(np.random.default_rng(4), 5, is_free=True)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        function(model, **wrong)
 
 
 @pytest.mark.parametrize('function', WITH_ACCELERATIONS)

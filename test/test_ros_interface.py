@@ -324,6 +324,23 @@ def test_diagnostics_say_who_commands_what(client, acrobat):
                       in statuses('commands')[-1].message)
 
 
+def test_a_second_clock_is_noticed(client, acrobat):
+    """With two, time jumps to and fro for all who listen; nothing said so."""
+    messages = client.listen(DiagnosticArray, '/diagnostics')
+
+    def run():
+        return next((status.message for msg in messages[-1:] for status in msg.status
+                     if status.name == f'{acrobat.namespace[1:]}/simulation: run'), None)
+
+    client.wait_until(lambda: run() == 'paused')
+    rival = client.node.create_publisher(Clock, '/clock', 1)
+    warning = f'/clock is also published by {acrobat.namespace}/client: set publish_clock to false'
+    client.wait_until(lambda: run() == f'{warning} on all nodes but one')
+    assert warning in acrobat.log
+    client.node.destroy_publisher(rival)
+    client.wait_until(lambda: run() == 'paused')
+
+
 def test_every_topic_has_the_frame_that_it_is_in(client):
     assert client.bodies[-1].header.frame_id == convert.WORLD_FRAME
     assert client.states[-1].header.frame_id == ''

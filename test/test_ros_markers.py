@@ -20,6 +20,7 @@ import needs  # noqa: E402
 from ros_harness import Client, LATCHED, NodeProcess  # noqa: E402
 import spr_dynamics  # noqa: E402
 from spr_dynamics.ros import rviz  # noqa: E402
+from spr_dynamics.ros.companions import yaml_lines  # noqa: E402
 from spr_dynamics.sdformat.poses import Pose  # noqa: E402
 from tf2_stand_in import tf2_msgs  # noqa: E402, F401
 
@@ -349,5 +350,6 @@ def run_rviz(path, *arguments, **environment):
 
 
 def test_yaml_reads_back():
-    values = {'a': {'b': 1, 'c': [{'d': '<x: "y">', 'e': {'f': True}}, {'g': 0.5}]}, 'h': ''}
-    assert yaml.safe_load('\n'.join(rviz.yaml_lines(values))) == values
+    values = {'a': {'b': 1, 'c': [{'d': '<x: "y">', 'e': {'f': True}}, {'g': 0.5}]}, 'h': '',
+              'i': 'two\nlines, one \U0001f916'}
+    assert yaml.safe_load('\n'.join(yaml_lines(values))) == values

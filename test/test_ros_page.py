@@ -8,6 +8,7 @@ pytest.importorskip('rclpy')
 
 from rcl_interfaces.srv import DescribeParameters, ListParameters  # noqa: E402
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy  # noqa: E402
+from rclpy.topic_or_service_is_hidden import topic_or_service_is_hidden  # noqa: E402
 
 import needs  # noqa: E402
 from ros_harness import Client, NodeProcess  # noqa: E402
@@ -92,14 +93,16 @@ def test_there_is_no_topic_beyond_those_of_the_page(page, client):
     for topics, look in ((page.PUBLISHED, client.node.get_publisher_names_and_types_by_node),
                          (page.TAKEN, client.node.get_subscriber_names_and_types_by_node)):
         known = {topic.name.replace('<name>', 'foot') for topic in topics}
-        found = {name.removeprefix(at[1] + '/') for name, _ in look(*at)}
+        found = {name.removeprefix(at[1] + '/') for name, _ in look(*at)
+                 if not topic_or_service_is_hidden(name)}
         assert found - {'/rosout', '/parameter_events'} <= known
 
 
 def test_every_service_is_there_and_no_other(page, client):
     at = 'simulation', client.node.get_namespace()
     found = {name.removeprefix(f'{at[1]}/simulation/'): types
-             for name, types in client.node.get_service_names_and_types_by_node(*at)}
+             for name, types in client.node.get_service_names_and_types_by_node(*at)
+             if not topic_or_service_is_hidden(name)}
     for name, (kind, _) in page.SERVICES.items():
         assert found.pop(name.removeprefix('~/')) == [kind]
     assert set(found) <= {*OF_RCLPY, *page.STANDARD_SERVICES}

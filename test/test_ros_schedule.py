@@ -75,3 +75,12 @@ def test_factor_zero_sets_no_limit():
     pacer = Pacer(MS)
     pacer.restart(0, 0, 0.0)
     assert pacer.steps_due(1, 10**9) == sys.maxsize
+
+
+@pytest.mark.parametrize('factor', [5e-324, 1e-310, 1e-30])
+def test_a_factor_next_to_nothing_lets_time_stand_still(factor):
+    """A step of infinite length gave NaN steps, which ended the node."""
+    pacer = Pacer(MS)
+    pacer.restart(0, 7, factor)
+    assert pacer.steps_due(10**15, 7) == 0
+    assert pacer.overruns == 0

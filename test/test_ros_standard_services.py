@@ -1,9 +1,10 @@
 """
-The services of simulation_interfaces, without that package: it is on no package index.
+What the services of simulation_interfaces do, as of release 2.1, without that package.
 
-Stand-ins for its messages have the fields and codes that the handlers use; what goes over DDS is
-the real package's affair.
+Stand-ins for its messages have the fields and codes that the handlers use;
+test_ros_simulation_interfaces.py has real ones, of release 1.5, over DDS.
 """
+import sys
 import types
 
 import numpy as np
@@ -16,7 +17,6 @@ from std_msgs.msg import Header  # noqa: E402
 
 import needs  # noqa: E402
 import spr_dynamics as spr  # noqa: E402
-from spr_dynamics.errors import SprDynamicsError  # noqa: E402
 from spr_dynamics.ros.standard_services import (  # noqa: E402
     FEATURES, make_standard_services, StandardServices)
 
@@ -42,7 +42,7 @@ SERVICES = types.SimpleNamespace(**{name: types.SimpleNamespace(
         ALREADY_IN_TARGET_STATE=ALREADY, INCORRECT_TRANSITION=WRONG_TRANSITION,
         INVALID_POSE=INVALID_POSE))
     for name in ('GetSimulatorFeatures', 'GetSimulationState', 'SetSimulationState',
-                 'StepSimulation', 'ResetSimulation', 'GetEntities', 'GetEntityState',
+                 'ResetSimulation', 'GetEntities', 'GetEntityState',
                  'GetEntitiesStates', 'SetEntityState')})
 
 
@@ -53,6 +53,7 @@ class Node:
         self.simulation = spr.Simulation(spr.load(needs.REPOSITORY / 'models/hopper.sdf',
                                                   world='ground'))
         self.is_paused = True
+        self.multi_step = types.SimpleNamespace(is_active=False)
         self.handlers = {}
         self.publications = types.SimpleNamespace(publish_now=lambda: None)
 
@@ -61,11 +62,6 @@ class Node:
 
     def set_paused(self, is_paused):
         self.is_paused = is_paused
-
-    def take_steps(self, n):
-        if not self.is_paused:
-            raise SprDynamicsError('the simulation is running')
-        self.simulation.step(n=n)
 
     def reset(self):
         self.simulation.reset()
@@ -98,7 +94,8 @@ def state(code):
     return types.SimpleNamespace(state=code)
 
 
-def test_nothing_is_offered_without_the_package():
+def test_nothing_is_offered_without_the_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'simulation_interfaces.action', None)
     node = Node()
     assert make_standard_services(node) is False
     assert not node.handlers
@@ -118,12 +115,10 @@ def test_states_follow_pause_and_time(node):
     code, text = result(node.ask('set_simulation_state', state=state(PAUSED)))
     assert (code, present()) == (WRONG_TRANSITION, STOPPED)
     assert text == 'the simulation is stopped: play it or take a step, then pause it'
-    assert result(node.ask('step_simulation', steps=5)) == (OK, '')
-    assert node.simulation.step_count == 5
+    node.simulation.step(n=5)
     assert present() == PAUSED
     assert result(node.ask('set_simulation_state', state=state(PLAYING))) == (OK, '')
     assert present() == PLAYING
-    assert result(node.ask('step_simulation', steps=5)) == (FAILED, 'the simulation is running')
     assert result(node.ask('set_simulation_state', state=state(PLAYING)))[0] == ALREADY
     assert result(node.ask('set_simulation_state', state=state(PAUSED))) == (OK, '')
     assert result(node.ask('set_simulation_state', state=state(STOPPED))) == (OK, '')

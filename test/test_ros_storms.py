@@ -51,6 +51,18 @@ while (elapsed := time.monotonic() - start) < seconds:
     time.sleep(0.0005)
 print(f'sent {sent / seconds:.0f} a second', flush=True)
 """
+CONTROLLER = """
+import sys, time
+import rclpy
+from sensor_msgs.msg import JointState
+
+rclpy.init()
+node = rclpy.create_node('controller', namespace=sys.argv[1])
+publisher = node.create_publisher(JointState, 'joint_commands', 10)
+while True:
+    publisher.publish(JointState(name=['left'], effort=[0.5]))
+    time.sleep(0.01)
+"""
 
 
 @pytest.fixture
@@ -94,7 +106,7 @@ def assert_pace(node, client):
     factor = (simulated[-1] - simulated[0]) / elapsed
     print(f'{elapsed:.2f} s at {factor:.4f} of real time')
     assert factor == pytest.approx(1.0, abs=max(0.01, CATCHING_UP / elapsed))
-    assert 'overrun' not in node.log
+    assert 'falls behind' not in node.log
 
 
 def test_a_storm_of_bad_commands_changes_nothing(node, client):
@@ -148,6 +160,25 @@ def test_late_listeners_and_a_controller_that_is_killed_keep_the_pace(node, clie
     sender.wait()
     client.spin(SECONDS)
     assert_pace(node, client)
+
+
+def test_the_effort_of_a_killed_controller_ends_with_the_timeout(node, client):
+    """ROS believes that the controller lives for some 20 s more."""
+    answer, = client.call(SetParameters, 'simulation/set_parameters', parameters=[
+        Parameter('command_timeout', value=0.1).to_parameter_msg()]).results
+    assert answer.successful
+    controller = subprocess.Popen([sys.executable, '-c', CONTROLLER, node.namespace])
+    try:
+        client.wait_until(lambda: client.states and client.states[-1].effort[0] == 0.5)
+    finally:
+        controller.send_signal(signal.SIGKILL)
+        controller.wait()
+    killed_ns = time_ns(client.states[-1].header.stamp)
+    client.wait_until(lambda: client.states[-1].effort[0] == 0.0)
+    last_ns = max(time_ns(msg.header.stamp) for msg in client.states if msg.effort[0])
+    assert last_ns - killed_ns <= 0.1 * S + CATCHING_UP * S
+    assert client.node.count_publishers('joint_commands') == 1
+    assert 'no command for left within command_timeout' in node.log
 
 
 def test_a_node_that_starts_again_is_found_by_the_same_client(tmp_path):

@@ -1,5 +1,6 @@
 """Motion over time: exact references, energy, determinism, snapshots, refusals."""
 import copy
+import dataclasses
 import gc
 import pickle
 import re
@@ -12,6 +13,7 @@ import needs
 import spr_dynamics as spr
 from spr_dynamics.dynamics.energy import energy
 from spr_dynamics.errors import SimulationDiverged
+from spr_dynamics.simulation.named import UnknownName
 from spr_dynamics.simulation.state import SnapshotError
 
 MODELS = needs.REPOSITORY / 'models'
@@ -70,6 +72,17 @@ def test_double_pendulum_meets_its_reference_with_an_error_that_falls_with_dt():
     assert 1.8 < errors[5e-4] / errors[2.5e-4] < 2.2
 
 
+def test_energy_of_a_double_pendulum_stays_within_the_errors_of_first_order():
+    """From horizontal, 10 s at 1 ms (contact_dynamics.md, test 25)."""
+    model = dataclasses.replace(spr.load(MODELS / 'double_pendulum.sdf'), gravity=(0, 0, -9.81))
+    sim = spr.Simulation(model, dt=1e-3)
+    start, worst = sum(energy(model, sim.q, sim.qd)), 0.0
+    for _ in range(2000):
+        sim.step(n=5)
+        worst = max(worst, abs(sum(energy(model, sim.q, sim.qd)) - start))
+    assert worst < 0.65
+
+
 def test_free_fall_is_the_sum_of_its_steps():
     """The height is -g h^2 n (n + 1) / 2, to round-off (contact_dynamics.md, test 1)."""
     model = spr.load(text=BODY.format(gravity='0 0 -9.81'))
@@ -91,7 +104,7 @@ def test_torque_free_body_keeps_its_momentum_with_an_error_that_falls_with_dt_sq
         sim.step(n=round(1 / dt))
         after = spr.mass_matrix(model, sim.q) @ sim.qd
         # the generalised momentum is linear, and angular about the moving origin
-        np.testing.assert_allclose(after[:3], before[:3], atol=1e-2)
+        np.testing.assert_allclose(after[:3], before[:3], atol=1e-11)
         angular = after[3:] + np.cross(sim.q[:3] - start, after[:3])
         drift.append(np.linalg.norm(angular - before[3:]))
     assert drift[0] < 1e-6 and 3.5 < drift[0] / drift[1] < 4.5
@@ -202,6 +215,20 @@ def test_restored_run_repeats_bit_for_bit_in_the_middle_of_contact():
     assert sim.save() == snapshot
 
 
+@pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'analytic', 'rk4'])
+def test_accelerations_are_what_velocities_change_by(integrator):
+    """Of a spinning stone too, whose origin goes round its centre of mass."""
+    sim = spr.Simulation(spr.load(text=BODY.format(gravity='0 0 -9.8')), integrator=integrator)
+    sim.qd[:] = 1, 2, 3, 4, -5, 6
+    before = sim.qd.copy()
+    sim.step()
+    np.testing.assert_array_equal(sim.qdd, (sim.qd - before) / sim.dt)
+    arm = spr.link_poses(sim.model, sim.q)[0, :3, :3] @ [0, 0, 0.1]
+    centre = sim.qdd[:3] + np.cross(sim.qdd[3:], arm) + np.cross(
+        sim.qd[3:], np.cross(sim.qd[3:], arm))
+    np.testing.assert_allclose(centre, [0, 0, -9.8], atol=0.1)  # of first order in the step
+
+
 def test_reset_goes_back_to_the_start():
     sim = spr.Simulation(pendulum(gravity='0 0 -9.8'))
     sim.set_home([0.7])
@@ -214,7 +241,7 @@ def test_reset_goes_back_to_the_start():
 @pytest.mark.parametrize('spoil, message', [
     (lambda s: b'', 'not a snapshot of spr_dynamics'),
     (lambda s: b'x' + s[1:], 'not a snapshot of spr_dynamics'),
-    (lambda s: s[:8] + b'\x63' + s[9:], 'snapshot of version 99; this is version 3'),
+    (lambda s: s[:8] + b'\x63' + s[9:], 'snapshot of version 99; this is version 4'),
     (lambda s: s[:-1], 'bytes; this model needs'),
     (lambda s: s[:-100] + bytes([s[-100] ^ 1]) + s[-99:], 'spoilt snapshot'),
     (lambda s: s.replace(struct.pack('<d', 7.5), struct.pack('<d', np.nan)), 'spoilt snapshot'),
@@ -236,6 +263,36 @@ def test_snapshot_of_another_model_or_step_is_refused(other):
     sim = spr.Simulation(pendulum())
     with pytest.raises(SnapshotError, match='snapshot of another model, step or set of sensors'):
         sim.restore(other().save())
+
+
+LIMITED = """
+<sdf version='1.12'><model name='m'><link name='a'/><link name='b'/>
+  <joint name='h' type='revolute'><parent>world</parent><child>a</child><axis><xyz>0 0 1</xyz>
+    <limit><lower>-1.5</lower><upper>1.6</upper><velocity>17</velocity><effort>18</effort>
+      <stiffness>19</stiffness><dissipation>20</dissipation></limit>
+    <dynamics><friction>21</friction><spring_reference>0.22</spring_reference></dynamics></axis>
+  </joint>
+  <joint name='s' type='ball'><parent>a</parent><child>b</child><spr:cone_limit>0.23
+    </spr:cone_limit><spr:cone_centre>0 0.24 1</spr:cone_centre><spr:twist_limit>-0.25 0.26
+    </spr:twist_limit></joint></model></sdf>"""
+
+
+@pytest.mark.parametrize('number', [
+    '-1.5', '1.6', '17', '18', '19', '20', '21', '0.22', '0.23', '0.24', '-0.25', '0.26'])
+def test_snapshot_of_other_limits_is_refused(number):
+    """Each number changes how a run goes on."""
+    sim = spr.Simulation(spr.load(text=LIMITED))
+    other = spr.load(text=LIMITED.replace(f'{number}<', f'{number}1<').replace(
+        f'{number} ', f'{number}1 ').replace(f'{number}\n', f'{number}1\n'))
+    with pytest.raises(SnapshotError, match='snapshot of another model, step or set of sensors'):
+        sim.restore(spr.Simulation(other).save())
+
+
+@pytest.mark.parametrize('name', ['arm7', 'four_bar', 'humanoid'])
+def test_snapshot_goes_to_another_model_of_the_same_file(name):
+    """Of the four-bar it did so by chance: its ties lie among bytes that mean nothing."""
+    first, second = (spr.Simulation(spr.load(MODELS / f'{name}.sdf')) for _ in range(2))
+    second.restore(first.save())
 
 
 @pytest.mark.parametrize('tau, message', [
@@ -319,6 +376,78 @@ def test_command_that_is_no_number_is_refused_by_name(tau):
         sim.step(tau)
 
 
+@pytest.mark.parametrize('write, message', [
+    (lambda sim: sim.gravity.__setitem__(2, 0.0), 'read-only'),
+    (lambda sim: sim.external_wrenches.__setitem__((0, 0), 1.0), 'read-only'),
+    (lambda sim: sim.links['bar'].external_wrench.__setitem__(5, 3.0), 'read-only'),
+    (lambda sim: sim.effort.__setitem__(0, 5.0), 'read-only'),
+    (lambda sim: sim.qdd.__setitem__(0, 5.0), 'read-only'),
+])
+def test_what_acts_only_if_it_is_set_as_a_whole_can_not_be_written_into(write, message):
+    """Entries of copies were written, and nothing happened."""
+    sim = spr.Simulation(pendulum(gravity='0 0 -9.8'))
+    before = sim.save()
+    with pytest.raises(ValueError, match=message):
+        write(sim)
+    assert sim.save() == before
+
+
+@pytest.mark.parametrize('write, message', [
+    (lambda sim: setattr(sim, 'gravty', (0, 0, 0)),
+     "Simulation has no attribute 'gravty' (did you mean 'gravity'?)"),
+    (lambda sim: setattr(sim.joints['hinge'], 'torqe', 1.0),
+     "JointView has no attribute 'torqe' (did you mean 'torque'?)"),
+    (lambda sim: setattr(sim.joints.roots['world'], 'procedur', None),
+     "RootView has no attribute 'procedur' (did you mean 'procedure'?)"),
+    (lambda sim: setattr(sim.sensors['imu'], 'setings', None),
+     "Imu has no attribute 'setings' (did you mean 'settings'?)"),
+    (lambda sim: setattr(sim.links['bar'], 'external_wrenchh', np.zeros(6)),
+     "LinkView has no attribute 'external_wrenchh' (did you mean 'external_wrench'?)"),
+])
+def test_attributes_with_a_typing_error_are_refused(write, message):
+    imu = "<sensor name='imu' type='imu'/></link>"
+    model = spr.load(text=PENDULUM.format(
+        gravity='0 0 0', effort=1, damping=0, stiffness=0).replace('</link>', imu))
+    sim = spr.Simulation(model)
+    with pytest.raises(AttributeError, match=re.escape(message)):
+        write(sim)
+    with pytest.raises(UnknownName, match="there is no sensor 'imv' \\(did you mean 'imu'\\?\\)"):
+        sim.sensors['imv']
+
+
+@pytest.mark.parametrize('make, message', [
+    (lambda: spr.Simulation('robot.sdf'), "model: a Model expected, as spr_dynamics.load returns "
+     "and a Simulation has as .model, got 'robot.sdf'"),
+    (lambda: spr.Simulation(pendulum(), options={'beta': 0.2}),
+     "options: SolverOptions expected, got {'beta': 0.2}"),
+    (lambda: spr.Simulation(pendulum(), options=None),
+     'options: SolverOptions expected, got None'),
+    (lambda: spr.Simulation(pendulum(), contact_sensors=['foot']),
+     "contact_sensors: ContactSensorSettings by name of a sensor expected, got ['foot']"),
+    (lambda: spr.Simulation(pendulum()).restore(None),
+     'snapshot: the bytes that save() returned expected, got None'),
+    (lambda: spr.Simulation(pendulum()).continued_with('robot.sdf'),
+     'model: a Model expected, as spr_dynamics.load returns'),
+    (lambda: spr.Simulation(pendulum()).step(n=True),
+     'n = True: a whole number of steps expected, not bool'),
+])
+def test_what_is_no_part_of_a_simulation_is_named(make, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        make()
+
+
+@pytest.mark.parametrize('gravity, message', [
+    ([0, 0], 'gravity: shape (3,) expected, got (2,)'),
+    ([0, 0, np.nan], 'gravity: finite numbers expected, got gravity[2] = nan'),
+    ('down', "gravity: numbers expected, got 'down'"),
+])
+def test_gravity_is_three_numbers(gravity, message):
+    sim = spr.Simulation(pendulum())
+    with pytest.raises(ValueError, match=re.escape(message)):
+        sim.gravity = gravity
+    assert sim.gravity.tolist() == [0, 0, 0]
+
+
 def test_empty_command_is_refused_by_name():
     sim = spr.Simulation(pendulum())
     with pytest.raises(ValueError, match=re.escape('tau: shape (1,) expected, got (0,)')):
@@ -360,20 +489,24 @@ def test_fast_spin_never_gains_energy_and_keeps_its_place(inertia, spin):
 
 
 def test_middle_axis_flips_when_it_should():
-    """I = (.1, .2, .3), w = (1e-3, 5, 1e-3): 3.5387, 10.1599, 16.7812 s (test 23)."""
+    """I = (.1, .2, .3), w = (1e-3, 5, 1e-3): 3.5387, 10.1599, 16.7812 s (test 23), at 1 ms."""
     text = SPINNER.format(0.1, 0.2, 0.3).replace('0.02 0.01 -0.03 0.3 0.2 0.1', '0 0 0 0 0 0')
-    sim = spr.Simulation(spr.load(text=text), dt=2.5e-4)
+    sim = spr.Simulation(spr.load(text=text), dt=1e-3)
     sim.qd[3:] = 1e-3, 5.0, 1e-3
-    flips, last = [], 1.0
+    start = spr.momentum(sim.model, sim.q, sim.qd).angular
+    flips, last, drift = [], 1.0, 0.0
     while len(flips) < 3 and sim.time < 20.0:
-        sim.step(n=4)
+        sim.step()
+        L = spr.momentum(sim.model, sim.q, sim.qd).angular
+        drift = max(drift, np.abs(L - start).max() / np.linalg.norm(start))
         w, x, y, z = sim.q[3:]
         axis = np.array([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)])
         spin = axis @ sim.qd[3:]  # about the body's y
         if spin * last < 0:
             flips.append(sim.time)
         last = spin
-    np.testing.assert_allclose(flips, [3.5387, 10.1599, 16.7812], rtol=3e-3)
+    np.testing.assert_allclose(flips, [3.5387, 10.1599, 16.7812], rtol=1e-3)
+    assert drift < 1e-3
 
 
 def test_hopper_in_flight_does_not_speed_up():

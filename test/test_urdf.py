@@ -393,7 +393,7 @@ def test_damaged_files_are_read_or_refused(seed):
 
 def assert_same_robot(written, original):
     """Compare all that URDF can say, by name."""
-    theirs = dict(zip(urdf_names(original.links, {'world'}), original.links))
+    theirs = dict(zip(urdf_names(original.links, {'world'}, '/'), original.links))
     ours = {placed.name: placed for placed in written.links}
     assert theirs.keys() <= ours.keys()
     for name, link in ours.items():
@@ -409,7 +409,7 @@ def assert_same_robot(written, original):
         np.testing.assert_allclose(link.T_WL.R, theirs[name].T_WL.R, atol=ROUNDOFF)
         np.testing.assert_allclose(link.T_WL.p, theirs[name].T_WL.p, atol=ROUNDOFF)
     found = {placed.name: placed for placed in written.joints}
-    for name, joint in zip(urdf_names(original.joints, set()), original.joints):
+    for name, joint in zip(urdf_names(original.joints, set(), '/'), original.joints):
         if not joint.axes:
             continue
         other = found[name]

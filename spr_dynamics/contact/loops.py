@@ -44,42 +44,53 @@ def bend(e, d):
     return dot(e[2], d[0]) + 2.0 * dot(e[1], d[1]) + dot(e[0], d[2])
 
 
+@inlined
+def put_tie(row, tie, work):
+    """
+    Let a row hold what a tie does, in its direction as it lies now.
+
+    A gap is not straight in the positions: it bends by what the velocities and accelerations make
+    of it that the bodies have if no joint speeds up (``work``).
+
+    :returns: The gap, and its second derivative if no joint speeds up.
+    """
+    a, b = work[tie.a], work[tie.b]
+    R_WA, R_WB = as_columns(a.R_WB), as_columns(b.R_WB)
+    (w_a, v_a), (alpha_a, acc_a) = as_motion(a.v), as_motion(a.a)
+    (w_b, v_b), (alpha_b, acc_b) = as_motion(b.v), as_motion(b.a)
+    e_a, r_b = times(R_WA, as_vector(tie.e_a, 0)), times(R_WB, as_vector(tie.p_b, 0))
+    p_b = add(as_vector(b.p_WB, 0), r_b)
+    e_rate, e_change = turning(w_a, alpha_a, e_a)
+    if tie.is_angle:
+        e_b = times(R_WB, as_vector(tie.e_b, 0))
+        e_b_rate, e_b_change = turning(w_b, alpha_b, e_b)
+        gap, e = dot(e_a, e_b) - tie.cosine, cross(e_b, e_a)
+        bent = bend((e_a, e_rate, e_change), (e_b, e_b_rate, e_b_change))
+    else:
+        r_a = times(R_WA, as_vector(tie.p_a, 0))
+        swing_a, pull_a = turning(w_a, alpha_a, r_a)
+        swing_b, pull_b = turning(w_b, alpha_b, r_b)
+        d = subtract(p_b, add(as_vector(a.p_WB, 0), r_a))
+        d_rate = subtract(add(v_b, swing_b), add(v_a, swing_a))
+        d_change = subtract(add(acc_b, pull_b), add(acc_a, pull_a))
+        gap, e = dot(e_a, d), e_a
+        bent = bend((e_a, e_rate, e_change), (d, d_rate, d_change))
+    row.kind, row.is_angle, row.body_a, row.body_b = TIED, tie.is_angle, tie.a, tie.b
+    put_vector(row.point, 0, p_b)
+    put_vector(row.e, 0, e)
+    return gap, bent
+
+
 @exact
 def find_loop_rows(loops, work, dt, rows, count):
     """
-    Add a row for each tie, with what it asks for.
-
-    A gap is not straight in the positions. What it bends by in a step is foreseen from the
-    velocities and accelerations that the bodies have if no joint speeds up (``work``).
+    Add a row for each tie, with what it asks for: a closed loop at the end of the step.
 
     :returns: How many rows there are then.
     """
     for k in range(loops.size):
-        tie, row = loops[k].tie, rows[count]
-        a, b = work[tie.a], work[tie.b]
-        R_WA, R_WB = as_columns(a.R_WB), as_columns(b.R_WB)
-        (w_a, v_a), (alpha_a, acc_a) = as_motion(a.v), as_motion(a.a)
-        (w_b, v_b), (alpha_b, acc_b) = as_motion(b.v), as_motion(b.a)
-        e_a, r_b = times(R_WA, as_vector(tie.e_a, 0)), times(R_WB, as_vector(tie.p_b, 0))
-        p_b = add(as_vector(b.p_WB, 0), r_b)
-        e_rate, e_change = turning(w_a, alpha_a, e_a)
-        if tie.is_angle:
-            e_b = times(R_WB, as_vector(tie.e_b, 0))
-            e_b_rate, e_b_change = turning(w_b, alpha_b, e_b)
-            gap, e = dot(e_a, e_b) - tie.cosine, cross(e_b, e_a)
-            bent = bend((e_a, e_rate, e_change), (e_b, e_b_rate, e_b_change))
-        else:
-            r_a = times(R_WA, as_vector(tie.p_a, 0))
-            swing_a, pull_a = turning(w_a, alpha_a, r_a)
-            swing_b, pull_b = turning(w_b, alpha_b, r_b)
-            d = subtract(p_b, add(as_vector(a.p_WB, 0), r_a))
-            d_rate = subtract(add(v_b, swing_b), add(v_a, swing_a))
-            d_change = subtract(add(acc_b, pull_b), add(acc_a, pull_a))
-            gap, e = dot(e_a, d), e_a
-            bent = bend((e_a, e_rate, e_change), (d, d_rate, d_change))
-        row.kind, row.is_angle, row.body_a, row.body_b = TIED, tie.is_angle, tie.a, tie.b
-        put_vector(row.point, 0, p_b)
-        put_vector(row.e, 0, e)
+        row = rows[count]
+        gap, bent = put_tie(row, loops[k].tie, work)
         speed, most = -gap * loops[k].rate, loops[k].max_speed
         row.R, row.b = loops[k].R, min(max(speed, -most), most) - 0.5 * dt * bent
         count += 1

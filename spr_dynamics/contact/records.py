@@ -1,5 +1,7 @@
 """The record arrays of contacts, and the numbers that the solver may be tuned with."""
 from dataclasses import dataclass
+from numbers import Integral, Real
+import sys
 
 import numpy as np
 
@@ -126,6 +128,9 @@ OPTIONS = np.dtype([
     ('budget', np.int64),
 ], align=True)
 
+LARGEST = sys.float_info.max  # a whole number above is none of 64 bits
+LARGEST_BUDGET = 1_000_000  # more would not end within a day
+
 
 @dataclass(frozen=True)
 class SolverOptions:
@@ -148,17 +153,26 @@ class SolverOptions:
 
     def __post_init__(self):
         """Refuse values that make no law: ValueError, with name, value and range."""
-        for name in ('beta', 'sigma', 'recovery_speed', 'tolerance', 'budget'):
-            if not 0.0 < getattr(self, name) < np.inf:
-                raise ValueError(f'{name} = {getattr(self, name)}: a positive number expected')
+        for name in ('beta', 'sigma', 'recovery_speed', 'tolerance'):
+            value = getattr(self, name)
+            if not (is_number(value, Real) and 0.0 < value <= LARGEST):
+                raise ValueError(f'{name} = {value!r}: a positive number expected')
+        if not (is_number(self.margin, Real) and 0.0 <= self.margin <= LARGEST):
+            raise ValueError(f'margin = {self.margin!r}: 0 or more expected')
+        if not (is_number(self.budget, Integral) and 0 < self.budget <= LARGEST_BUDGET):
+            raise ValueError(f'budget = {self.budget!r}: a whole number from 1 to '
+                             f'{LARGEST_BUDGET} expected')
         if not isinstance(self.anchor, bool):
             raise ValueError(f'anchor = {self.anchor!r}: True or False expected')
-        if not 0.0 <= self.margin < np.inf:
-            raise ValueError(f'margin = {self.margin}: 0 or more expected')
 
     def record(self, dt) -> np.ndarray:
         """Return the options that kernels need, as one OPTIONS record."""
         return np.array([(dt, self.tolerance, self.margin, self.budget)], OPTIONS)
+
+
+def is_number(value, kind) -> bool:
+    """Answer whether a value is a number of a kind; a truth value is none."""
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 DEFAULT_OPTIONS = SolverOptions()

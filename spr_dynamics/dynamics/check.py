@@ -12,8 +12,9 @@ from spr_dynamics.dynamics.work import Workspace
 from spr_dynamics.jit import kernel
 from spr_dynamics.model.records import AXIS, FREE
 
-OK, BAD = 0, 1
+OK, BAD, OVERFLOWN = 0, 1, 2
 UNIT_TOLERANCE = 1e-6  # how far the squared length of a quaternion may be from one
+FARTHEST = 1e100  # of positions, and
 FASTEST = 1e100  # of velocities: with their squares, masses and lengths still make numbers
 
 
@@ -48,9 +49,18 @@ def are_unit(tree, q):
 
 
 @kernel
+def are_within(x, bound):
+    """Answer whether no entry is NaN or larger than a bound."""
+    are_small = True
+    for i in range(x.size):
+        are_small &= abs(x[i]) <= bound
+    return are_small
+
+
+@kernel
 def is_position(tree, q, nq):
-    """Answer whether q is a position of the tree."""
-    return q.size == nq and are_finite(q) and are_unit(tree, q)
+    """Answer whether q is a position of the tree, none of it beyond FARTHEST."""
+    return q.size == nq and are_within(q, FARTHEST) and are_unit(tree, q)
 
 
 @kernel
@@ -62,10 +72,13 @@ def is_vector(x, n):
 @kernel
 def is_velocity(x, n):
     """Answer whether x has n entries, none of them NaN or above FASTEST."""
-    are_slow = True
-    for i in range(x.size):
-        are_slow &= abs(x[i]) <= FASTEST
-    return x.size == n and are_slow
+    return x.size == n and are_within(x, FASTEST)
+
+
+@kernel
+def status_of(result):
+    """Return OK, or OVERFLOWN if a result is beyond all numbers."""
+    return OK if are_finite(result) else OVERFLOWN
 
 
 def checked(name, value, size) -> np.ndarray:
@@ -103,17 +116,55 @@ def as_doubles(name, value) -> np.ndarray:
     raise ValueError(f'{name}: numbers expected, got {value!r}')
 
 
+def checked_model(model):
+    """
+    Return a model.
+
+    :raises TypeError: If it is something else.
+    """
+    if not hasattr(model, 'buffers'):  # the class is in a room whose edits compile no kernels
+        raise not_a_model(model)
+    return model
+
+
+def not_a_model(thing) -> TypeError:
+    """Return the error for what is given as a model, as a file's name or a simulation."""
+    return TypeError('model: a Model expected, as spr_dynamics.load returns and a Simulation has '
+                     f'as .model, got {thing!r}')
+
+
+def refuse_beyond(name, x, bound, what):
+    """Raise a ValueError if an entry is larger than a bound."""
+    far = np.flatnonzero(np.abs(x) > bound)
+    if far.size:
+        raise ValueError(f'{name}: {what} up to {bound:g} expected, got {name}[{far[0]}] = '
+                         f'{x[far[0]]}')
+
+
+def finite(what, result, **given) -> np.ndarray:
+    """
+    Return a result.
+
+    :param what: It is, for the message.
+    :param given: What it was computed from: arrays by name, or None.
+    :raises ValueError: If it is beyond all numbers; names the largest number that was given.
+    """
+    if not np.isfinite(result).all():
+        sizes = {name: np.abs(x).max(initial=0.0) for name, x in given.items() if x is not None}
+        name = max(sizes, key=sizes.__getitem__)
+        raise ValueError(f'{what}: beyond all numbers; those in {name} are as large as '
+                         f'{sizes[name]:g}')
+    return result
+
+
 def checked_velocity(model, qd) -> np.ndarray:
     """
     Return velocities as an array of doubles.
 
     :raises ValueError: Also if one is so large that its square gives no forces.
     """
-    qd = checked('qd', qd, model.nv)
-    fast = np.flatnonzero(np.abs(qd) > FASTEST)
-    if fast.size:
-        raise ValueError(f'qd: velocities up to {FASTEST:g} expected, got qd[{fast[0]}] = '
-                         f'{qd[fast[0]]}')
+    qd = checked('qd', qd, checked_model(model).nv)
+    refuse_beyond('qd', qd, FASTEST, 'velocities')
     return qd
 
 
@@ -121,9 +172,12 @@ def checked_position(model, q) -> np.ndarray:
     """
     Return positions as an array of doubles.
 
-    :raises ValueError: Also if the quaternion of a free root or ball does not have length one.
+    :raises ValueError: Also if one is so large that inertias are no numbers there, or the
+        quaternion of a free root or ball does not have length one.
+    :raises TypeError: If the model is none.
     """
-    q = checked('q', q, model.nq)
+    q = checked('q', q, checked_model(model).nq)
+    refuse_beyond('q', q, FARTHEST, 'positions')
     for name, at in model.quaternions:
         quaternion = q[at:at + 4]
         if abs(quaternion @ quaternion - 1.0) > UNIT_TOLERANCE:

@@ -66,25 +66,38 @@ def expand_positions(followers, q):
 
 
 @kernel
+def factor_inertia(block, diagonal):
+    """
+    Leave the factors of G^T M G in the block's matrix for coupled joints.
+
+    Needs the bodies' inertias in world axes.
+
+    :param diagonal: What is added to the own inertia of joints with one axis, shape (nv,).
+    """
+    M, columns = coupled_of(block), columns_of(block)
+    composite_inertias(tree_of(block), work_of(block))
+    inertia_matrix(block, M)
+    for k in range(diagonal.size):
+        M[k, k] += diagonal[k]
+    reduce_matrix(followers_of(block), M)
+    factor(M, columns[1])  # what the columns held is in M now
+
+
+@kernel
 def accelerations_by_elimination(block, tau, diagonal, qdd):
     """
     Find the accelerations of joints many of which follow: G^T M G z = G^T (tau - c - g).
 
-    Arguments, and what has to be there, are those of ``find_accelerations``.
+    Arguments, and what has to be there, are those of ``find_accelerations``; it leaves the
+    factors of G^T M G.
     """
-    tree, work, followers = tree_of(block), work_of(block), followers_of(block)
-    M, columns = coupled_of(block), columns_of(block)
-    composite_inertias(tree, work)
-    inertia_matrix(block, M)
-    bias, least = columns[0], columns[1]  # what they held is in M now
-    forces_through_joints(tree, work, bias)
+    followers, bias = followers_of(block), columns_of(block)[0]
+    factor_inertia(block, diagonal)
+    forces_through_joints(tree_of(block), work_of(block), bias)
     for k in range(qdd.size):
         qdd[k] = tau[k] - bias[k]
-        M[k, k] += diagonal[k]
     reduce_forces(followers, qdd)
-    reduce_matrix(followers, M)
-    factor(M, least)
-    solve_factored(M, qdd)
+    solve_factored(coupled_of(block), qdd)
     expand_velocities(followers, qdd)
 
 

@@ -1,7 +1,8 @@
 """The joint-space inertia matrix."""
 import numpy as np
 
-from spr_dynamics.dynamics.check import BAD, checked_out, checked_position, is_position, OK
+from spr_dynamics.dynamics.check import (
+    BAD, checked_out, checked_position, is_position, not_a_model, OK)
 from spr_dynamics.dynamics.kinematics import axis_in_world, place_inertias
 from spr_dynamics.dynamics.lanes import choose, combine, keep, lanes_at, put_lanes, WIDTH, zeros
 from spr_dynamics.dynamics.reduced import gather_matrix
@@ -161,7 +162,7 @@ def crba(block, q, M):
     Composite-rigid-body algorithm (Featherstone 2008, table 6.2), O(nb depth).
 
     :param M: Result: the symmetric inertia matrix, shape (nv, nv).
-    :returns: OK, or BAD if an argument has a wrong size or is not finite.
+    :returns: OK, or BAD if an argument has a wrong size, or is not finite or too large.
     """
     tree, work, nv = tree_of(block), work_of(block), block[NV]
     if not is_position(tree, q, block[NQ]) or M.shape[0] != nv or M.shape[1] != nv:
@@ -176,15 +177,21 @@ def mass_matrix(model, q, out=None, reduced=False) -> np.ndarray:
     """
     Compute M(q), the inertia that joints feel: kinetic energy is qd M qd / 2.
 
+    Joints that close loops count as opened: what they carry is not part of it.
+
     :param model: The robot.
     :param q: Positions, shape (nq,).
     :param out: Array for the result, shape (nv, nv); a new one without it.
     :param reduced: Return G^T M G, what the velocities of ``model.independent`` feel; ``out``
         still takes M.
     :returns: The symmetric matrix, shape (nv, nv).
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
-    block = model.buffers[Workspace].block
+    try:
+        block = model.buffers[Workspace].block
+    except AttributeError:
+        raise not_a_model(model) from None
     if out is None:
         out = np.empty((model.nv, model.nv))
     try:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.dynamics.bias import move_bodies
-from spr_dynamics.dynamics.check import checked_position, checked_velocity
+from spr_dynamics.dynamics.check import checked_position, checked_velocity, finite
 from spr_dynamics.dynamics.work import (
     drives_of, gravity_of, tree_of, work_of, Workspace, zero_of)
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
@@ -48,9 +48,10 @@ def energy(model, q, qd) -> Energy:
     :param model: The robot.
     :param q: Positions, shape (nq,).
     :param qd: Velocities, shape (nv,).
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
     out = np.empty(2)
-    block = model.buffers[Workspace].block
-    energies(block, checked_position(model, q), checked_velocity(model, qd), out)
-    return Energy(*out.tolist())
+    q, qd = checked_position(model, q), checked_velocity(model, qd)
+    energies(model.buffers[Workspace].block, q, qd, out)
+    return Energy(*finite('energy', out, q=q, qd=qd).tolist())

@@ -3,8 +3,8 @@ import numpy as np
 
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
-    BAD, block_with, checked, checked_out, checked_position, checked_velocity, is_position,
-    is_vector, is_velocity, OK)
+    BAD, block_with, checked, checked_out, checked_position, checked_velocity,
+    finite, is_position, is_vector, is_velocity, not_a_model, OK, status_of)
 from spr_dynamics.dynamics.coupled import find_accelerations
 from spr_dynamics.dynamics.work import HAS_LOOPS, NQ, NV, tree_of, Workspace, zero_of
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
@@ -22,8 +22,8 @@ def aba(block, q, qd, tau, qdd):
     :param qd: Velocities, shape (nv,).
     :param tau: Joint forces, shape (nv,).
     :param qdd: Result: accelerations, shape (nv,).
-    :returns: OK, or BAD if an argument has a wrong size, or is not finite or too large, or joints
-        close loops.
+    :returns: OK; BAD if an argument has a wrong size, or is not finite or too large, or joints
+        close loops; OVERFLOWN if the result is not finite.
     """
     nv, zero = block[NV], zero_of(block)
     if not (is_position(tree_of(block), q, block[NQ]) and is_velocity(qd, nv)
@@ -31,7 +31,7 @@ def aba(block, q, qd, tau, qdd):
         return BAD
     move_bodies(block, q, qd, zero)
     find_accelerations(block, tau, zero, qdd)
-    return OK
+    return status_of(qdd)
 
 
 def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
@@ -53,11 +53,13 @@ def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
         (number of links, 6).
     :param out: Array for the result, shape (nv,); a new one without it.
     :returns: Accelerations qdd, shape (nv,): the rate of change of qd.
-    :raises ValueError: If an argument has the wrong shape, is not finite or, of ``qd``, is too
-        large for its square; names it. And if joints close loops, which only a ``Simulation``
-        holds together.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it. And if joints close loops, which only a ``Simulation`` holds together.
     """
-    block = model.buffers[Workspace].block if f_ext is None else block_with(model, f_ext)
+    try:
+        block = model.buffers[Workspace].block if f_ext is None else block_with(model, f_ext)
+    except AttributeError:
+        raise not_a_model(model) from None
     if out is None:
         out = np.empty(model.nv)
     try:
@@ -68,6 +70,8 @@ def forward_dynamics(model, q, qd, tau, f_ext=None, out=None) -> np.ndarray:
     if status != OK:
         if model.ties.size:
             raise ValueError(f"joints of '{model.name}' close loops: step a Simulation of it")
-        aba(block, checked_position(model, q), checked_velocity(model, qd),
-            checked('tau', tau, model.nv), checked_out(out, (model.nv,)))
+        q, qd = checked_position(model, q), checked_velocity(model, qd)
+        tau = checked('tau', tau, model.nv)
+        aba(block, q, qd, tau, checked_out(out, (model.nv,)))
+        finite('qdd', out, q=q, qd=qd, tau=tau, f_ext=f_ext)
     return out

@@ -2,7 +2,7 @@
 import numba
 import numpy as np
 
-from spr_dynamics.dynamics.check import checked, checked_position
+from spr_dynamics.dynamics.check import checked, checked_position, finite
 from spr_dynamics.dynamics.crba import unit
 from spr_dynamics.dynamics.kinematics import axis_in_world, place
 from spr_dynamics.dynamics.work import links_of, tree_of, trig_of, work_of, Workspace
@@ -82,10 +82,10 @@ def jacobian(model, q, link, point=(0.0, 0.0, 0.0)) -> np.ndarray:
     :param link: Name of the link.
     :param point: In the link's frame [m], shape (3,).
     :returns: Rows of angular velocity, then of the point's velocity, world axes, shape (6, nv).
-    :raises ValueError: If there is no such link, or an argument has the wrong shape or is not
-        finite; names it.
+    :raises ValueError: If there is no such link, or an argument has the wrong shape, or is not
+        finite or too large; names it.
     """
+    q, point = checked_position(model, q), checked('point', point, 3)
     J = np.empty((6, model.nv))
-    fill_jacobian(model.buffers[Workspace].block, checked_position(model, q),
-                  link_index(model, link), checked('point', point, 3), J)
-    return J
+    fill_jacobian(model.buffers[Workspace].block, q, link_index(model, link), point, J)
+    return finite('jacobian', J, q=q, point=point)

@@ -152,8 +152,9 @@ def link_poses(model, q) -> np.ndarray:
     :param model: The robot.
     :param q: Positions, shape (nq,).
     :returns: Homogeneous transforms T_WL, shape (number of links, 4, 4).
-    :raises ValueError: If ``q`` has another shape or is not finite.
+    :raises ValueError: If ``q`` has another shape, or is not finite or too large.
     """
+    q = checked_position(model, q)
     T_WL = np.empty((model.links.size, 4, 4))
-    forward_kinematics(model.buffers[Workspace].block, checked_position(model, q), T_WL)
+    forward_kinematics(model.buffers[Workspace].block, q, T_WL)
     return T_WL

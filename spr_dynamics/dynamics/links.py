@@ -2,7 +2,8 @@
 import numpy as np
 
 from spr_dynamics.dynamics.bias import move_bodies
-from spr_dynamics.dynamics.check import checked, checked_position, checked_velocity
+from spr_dynamics.dynamics.check import (
+    checked, checked_model, checked_position, checked_velocity, finite)
 from spr_dynamics.dynamics.jacobian import arm_of
 from spr_dynamics.dynamics.work import gravity_of, links_of, work_of, Workspace
 from spr_dynamics.jit import ADDRESSES, entry_point, MATRIX, VECTOR
@@ -32,10 +33,11 @@ def move_links(block, q, qd, qdd, velocity, acceleration):
 
 def link_motions(model, q, qd, qdd):
     """Return velocities and accelerations of all links."""
-    velocity, acceleration = np.empty((2, model.links.size, 6))
-    move_links(model.buffers[Workspace].block, checked_position(model, q),
-               checked_velocity(model, qd), checked('qdd', qdd, model.nv), velocity, acceleration)
-    return velocity, acceleration
+    q, qd = checked_position(model, q), checked_velocity(model, qd)
+    qdd = checked('qdd', qdd, model.nv)
+    motions = np.empty((2, model.links.size, 6))
+    move_links(model.buffers[Workspace].block, q, qd, qdd, *motions)
+    return finite('motion of links', motions, q=q, qd=qd, qdd=qdd)
 
 
 def link_velocities(model, q, qd) -> np.ndarray:
@@ -47,9 +49,10 @@ def link_velocities(model, q, qd) -> np.ndarray:
     :param qd: Velocities, shape (nv,).
     :returns: Angular velocity, then that of the link's origin, world axes, shape
         (number of links, 6).
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
-    return link_motions(model, q, qd, np.zeros(model.nv))[0]
+    return link_motions(model, q, qd, np.zeros(checked_model(model).nv))[0]
 
 
 def link_accelerations(model, q, qd, qdd) -> np.ndarray:
@@ -62,6 +65,7 @@ def link_accelerations(model, q, qd, qdd) -> np.ndarray:
     :param qdd: Accelerations, shape (nv,).
     :returns: Angular acceleration, then that of the link's origin, world axes, shape
         (number of links, 6). What an accelerometer feels is this less gravity.
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
     return link_motions(model, q, qd, qdd)[1]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.dynamics.bias import move_bodies
-from spr_dynamics.dynamics.check import checked_position, checked_velocity
+from spr_dynamics.dynamics.check import checked_position, checked_velocity, finite
 from spr_dynamics.dynamics.work import tree_of, work_of, Workspace, zero_of
 from spr_dynamics.jit import ADDRESSES, entry_point, VECTOR
 from spr_dynamics.spatial import (
@@ -50,10 +50,12 @@ def momentum(model, q, qd) -> Momentum:
     :param model: The robot.
     :param q: Positions, shape (nq,).
     :param qd: Velocities, shape (nv,).
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
     out = np.empty(10)
-    add_momenta(model.buffers[Workspace].block, checked_position(model, q),
-                checked_velocity(model, qd), out)
+    q, qd = checked_position(model, q), checked_velocity(model, qd)
+    add_momenta(model.buffers[Workspace].block, q, qd, out)
+    finite('momentum', out, q=q, qd=qd)
     linear, angular, moment, mass = out[:3], out[3:6], out[6:9], out[9]
     return Momentum(linear, angular, moment / mass if mass else np.full(3, np.nan), float(mass))

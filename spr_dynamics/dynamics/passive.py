@@ -1,7 +1,7 @@
 """What joints do by themselves: dampers and springs."""
 import numpy as np
 
-from spr_dynamics.dynamics.check import checked, checked_position
+from spr_dynamics.dynamics.check import checked_position, checked_velocity, finite
 
 
 def passive_forces(model, q, qd) -> np.ndarray:
@@ -14,10 +14,11 @@ def passive_forces(model, q, qd) -> np.ndarray:
     :param q: Positions, shape (nq,).
     :param qd: Velocities, shape (nv,).
     :returns: Forces [N m or N], shape (nv,); zero for free roots.
-    :raises ValueError: If an argument has the wrong shape or is not finite; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
-    q, qd = checked_position(model, q), checked('qd', qd, model.nv)
+    q, qd = checked_position(model, q), checked_velocity(model, qd)
     drives, tau = model.drives, np.zeros(model.nv)
     tau[drives['v']] = (-drives['damping'] * qd[drives['v']]
                         - drives['stiffness'] * (q[drives['q']] - drives['rest']))
-    return tau
+    return finite('passive forces', tau, q=q, qd=qd)

@@ -5,7 +5,7 @@ import numba
 import numpy as np
 
 from spr_dynamics.dynamics.aba import accelerations, give_way
-from spr_dynamics.dynamics.check import checked_position
+from spr_dynamics.dynamics.check import checked_position, checked_velocity
 from spr_dynamics.dynamics.crba import mass_matrix, unit
 from spr_dynamics.dynamics.forward import forward_dynamics
 from spr_dynamics.dynamics.jacobian import arm_of, jacobian, link_index
@@ -121,9 +121,10 @@ def link_response(model, q, qd, link, pushed_link=None) -> LinkResponse:
         without it.
     :returns: K, D and c of a = K tau + D f + c; a is angular, then linear, of the link's origin
         as seen from the world; f is torque, then force; all in world axes.
-    :raises ValueError: If there is no such link, or an argument has the wrong shape or is not
-        finite; names it.
+    :raises ValueError: If there is no such link, an argument has the wrong shape, or is not finite
+        or too large; names it. And if joints close loops.
     """
+    q, qd = checked_position(model, q), checked_velocity(model, qd)
     pushed_link = link if pushed_link is None else pushed_link
     here, there = link_index(model, link), link_index(model, pushed_link)
     qdd = forward_dynamics(model, q, qd, np.zeros(model.nv))
@@ -131,5 +132,5 @@ def link_response(model, q, qd, link, pushed_link=None) -> LinkResponse:
     if model.followers.size:
         return LinkResponse(*responses_with_followers(model, q, link, pushed_link), c)
     K, D = np.empty((6, model.nv)), np.empty((6, 6))
-    fill_responses(model.buffers[Workspace].block, checked_position(model, q), here, there, K, D)
+    fill_responses(model.buffers[Workspace].block, q, here, there, K, D)
     return LinkResponse(K, D, c)

@@ -3,8 +3,8 @@ import numpy as np
 
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
-    BAD, block_with, checked, checked_out, checked_position, checked_velocity, is_position,
-    is_vector, is_velocity, OK)
+    BAD, block_with, checked, checked_out, checked_position, checked_velocity, finite,
+    is_position, is_vector, is_velocity, not_a_model, OK, status_of)
 from spr_dynamics.dynamics.kinematics import joint_force
 from spr_dynamics.dynamics.reduced import gather
 from spr_dynamics.dynamics.work import NQ, NV, tree_of, work_of, Workspace
@@ -38,7 +38,7 @@ def rnea(block, q, qd, qdd, tau):
         return BAD
     move_bodies(block, q, qd, qdd)
     forces_through_joints(tree, work_of(block), tau)
-    return OK
+    return status_of(tau)
 
 
 def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> np.ndarray:
@@ -47,6 +47,8 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> 
 
     Gravity is ``model.gravity``, whatever a simulation has been given; of another world:
     ``dataclasses.replace(model, gravity=...)``.
+
+    Joints that close loops count as opened: what they carry is not part of it.
 
     :param model: The robot.
     :param q: Positions, shape (nq,).
@@ -58,10 +60,13 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> 
     :param reduced: Return G^T tau, what the velocities of ``model.independent`` feel; ``out``
         still takes tau.
     :returns: Joint forces tau [N m or N], shape (nv,).
-    :raises ValueError: If an argument has the wrong shape, is not finite or, of ``qd``, is too
-        large for its square; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
-    block = model.buffers[Workspace].block if f_ext is None else block_with(model, f_ext)
+    try:
+        block = model.buffers[Workspace].block if f_ext is None else block_with(model, f_ext)
+    except AttributeError:
+        raise not_a_model(model) from None
     if out is None:
         out = np.empty(model.nv)
     try:
@@ -70,6 +75,8 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> 
     except (TypeError, ValueError):  # not contiguous, writable arrays of doubles
         status = BAD
     if status != OK:
-        rnea(block, checked_position(model, q), checked_velocity(model, qd),
-             checked('qdd', qdd, model.nv), checked_out(out, (model.nv,)))
+        q, qd = checked_position(model, q), checked_velocity(model, qd)
+        qdd = checked('qdd', qdd, model.nv)
+        rnea(block, q, qd, qdd, checked_out(out, (model.nv,)))
+        finite('tau', out, q=q, qd=qd, qdd=qdd, f_ext=f_ext)
     return gather(model, out) if reduced else out

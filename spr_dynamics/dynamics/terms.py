@@ -4,7 +4,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.dynamics.bias import motions
-from spr_dynamics.dynamics.check import checked, checked_position, checked_velocity
+from spr_dynamics.dynamics.check import checked, checked_position, checked_velocity, finite
 from spr_dynamics.dynamics.kinematics import place_inertias
 from spr_dynamics.dynamics.reduced import gather, gather_matrix
 from spr_dynamics.dynamics.rnea import forces_through_joints
@@ -62,6 +62,7 @@ def torque_terms(model, q, qd, qdd, reduced=False) -> TorqueTerms:
     Take the joint forces of a motion apart into M qdd, c(q, qd) and g(q).
 
     As with ``inverse_dynamics``, dampers, springs and dry friction are not part of it.
+    Joints that close loops count as opened: what they carry is not part of it.
     Gravity is ``model.gravity``, whatever a simulation has been given; of another world:
     ``dataclasses.replace(model, gravity=...)``.
 
@@ -71,15 +72,18 @@ def torque_terms(model, q, qd, qdd, reduced=False) -> TorqueTerms:
     :param qdd: Accelerations, shape (nv,).
     :param reduced: Give the parts, and the matrix, that the velocities of ``model.independent``
         feel: a leader has those of its followers added, and no follower has a row.
-    :raises ValueError: If an argument has the wrong shape, is not finite or, of ``qd``, is too
-        large for its square; names it.
+    :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
+        it.
     """
     q, qd = checked_position(model, q), checked_velocity(model, qd)
     qdd = checked('qdd', qdd, model.nv)
     M, (velocity, gravity) = np.eye(model.nv), np.empty((2, model.nv))
     take_apart(model.buffers[Workspace].block, q, qd, np.zeros(3), M, velocity, gravity)
-    M = 0.5 * (M + M.T)  # its halves differ by round-off
-    terms = TorqueTerms(M, M @ qdd, velocity, gravity)
+    with np.errstate(over='ignore', invalid='ignore'):  # looked at right after
+        M = 0.5 * (M + M.T)  # its halves differ by round-off
+        inertial = M @ qdd
+        finite('torque terms', inertial + velocity + gravity, q=q, qd=qd, qdd=qdd)
+    terms = TorqueTerms(M, inertial, velocity, gravity)
     if reduced:
         return TorqueTerms(gather_matrix(model, M), *(gather(model, part) for part in terms[1:]))
     return terms

@@ -80,7 +80,7 @@ class Workspace:
         self.body[0]['R_WB'] = np.eye(3, 4).ravel()
         self.forces = np.zeros((model.links.size, 6))
         n_followers = model.followers.size
-        n_coupled = nv if n_followers else 0
+        n_coupled = nv if n_followers or model.ties.size else 0
         self.kept = (
             model.tree, self.body, model.links, model.drives, model.followers,
             np.zeros((3, padded.py_func(model.nq))), model.gravity if gravity is None else gravity,

@@ -6,9 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.dynamics.check import checked_position
+from spr_dynamics.dynamics.loops import closed_positions
 from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.explain.columns import (
     position_columns, position_names, velocity_columns, velocity_names)
+from spr_dynamics.explain.loops import bend, leading, refuse_open, velocity_map
+
+FOLLOWS = 'follows another joint; give that'
 
 
 class Motion(NamedTuple):
@@ -35,16 +39,41 @@ def state(model, q=(), qd=(), qdd=()) -> Motion:
     :raises SprDynamicsError: If a name is not known, comes twice or follows another, or a value is
         no number.
     """
-    followers = model.followers
-    still = np.zeros(model.nv)
-    position = assigned('--q', q, position_names(model), followers['q'], model.neutral_q())
-    velocity = assigned('--qd', qd, velocity_names(model), followers['v'], still)
-    change = assigned('--qdd', qdd, velocity_names(model), followers['v'], still)
+    still, followers = np.zeros(model.nv), dict.fromkeys(model.followers['q'].tolist(), FOLLOWS)
+    position, given = assigned('--q', q, position_names(model), followers, model.neutral_q())
+    if model.ties.size:
+        position = closed_around(model, position, given)
+    following = dependent(model, leading(model, position))
+    velocity, _ = assigned('--qd', qd, velocity_names(model), following, still)
+    change, _ = assigned('--qdd', qdd, velocity_names(model), following, still)
     return together(model, np.zeros(1), position[None], velocity[None], change[None], '--q')
 
 
+def closed_around(model, q, given):
+    """Close loops by moving joints whose positions are not given."""
+    try:
+        q = checked_position(model, follow(model.followers, q))
+        return closed_positions(model, q, [axis.name for axis in model.axes if axis.name in given])
+    except ValueError as error:
+        raise SprDynamicsError(f'--q: {error}') from None
+
+
+def dependent(model, chosen) -> dict[int, str]:
+    """Return which velocities are not free, with what to say of each."""
+    names = velocity_names(model)
+    leaders = ', '.join(f"'{names[k]}'" for k in chosen)
+    moves = f'moves with the others, since loops are closed; what leads is {leaders}'
+    return {**dict.fromkeys(np.setdiff1d(model.independent, chosen).tolist(), moves),
+            **dict.fromkeys(model.followers['v'].tolist(), FOLLOWS)}
+
+
 def assigned(option, texts, names, following, values):
-    """Return values with those replaced that an option gives by name."""
+    """
+    Replace values that an option gives by name.
+
+    :param following: Those that can't be given, by their place, with the reason.
+    :returns: Values, and the names of those that were given.
+    """
     values, given = values.copy(), set()
     free = [name for k, name in enumerate(names) if k not in following]
     for text in texts:
@@ -53,14 +82,15 @@ def assigned(option, texts, names, following, values):
             raise SprDynamicsError(f"{option} {text}: NAME=VALUE expected, as in "
                                    f"'{(free or ['elbow'])[0]}=0.5'")
         if name in names and name not in free:
-            raise SprDynamicsError(f"{option} {text}: '{name}' follows another joint; give that")
+            raise SprDynamicsError(
+                f"{option} {text}: '{name}' {following[names.index(name)]}")
         if name not in free:
             raise SprDynamicsError(f"{option} {text}: no '{name}'{name_hint(name, free)}")
         if name in given:
             raise SprDynamicsError(f"{option} {text}: '{name}' has a value already")
         given.add(name)
         values[names.index(name)] = as_number(number, f'{option} {text}')
-    return values
+    return values, given
 
 
 def as_number(text, where):
@@ -78,20 +108,21 @@ def trajectory(model, path) -> Motion:
     """
     Read a motion from a CSV with the columns that `simulate --csv` writes.
 
-    Joints that follow others need no columns. What has no ``.acceleration`` column gets the slope
-    of its velocity, by central differences.
+    Joints that follow others need no columns, and those that loops move none for velocities. What
+    has no ``.acceleration`` column gets the slope of its velocity, by central differences.
 
     :raises SprDynamicsError: If the file can't be read, a column is missing or has something else
-        than numbers, or time does not advance.
+        than numbers, time does not advance, or a loop is open or at a dead centre.
     """
     heads, table = read_table(path)
     time = column(path, heads, table, 'time')
     if time.size < 2 or not (np.diff(time) > 0.0).all():
         raise SprDynamicsError(f"{path}: two rows or more expected, with a 'time' that grows from "
                                'row to row')
-    followers = model.followers
-    q = columns(path, heads, table, position_columns(model), followers['q'])
-    qd = columns(path, heads, table, velocity_columns(model), followers['v'])
+    q = follow(model.followers, columns(
+        path, heads, table, position_columns(model), model.followers['q']))
+    following = dependent(model, leading(model, q[0]))
+    qd = columns(path, heads, table, velocity_columns(model), following)
     qdd = np.gradient(qd, time, axis=0)
     for k, name in enumerate(velocity_columns(model, 'acceleration')):
         if name in heads:
@@ -129,15 +160,24 @@ def columns(path, heads, rows, names, following):
                      for k, name in enumerate(names)], axis=1).reshape(len(rows), len(names))
 
 
+def follow(followers, q):
+    """Let positions of followers follow, in one state or in each row."""
+    q[..., followers['q']] = followers['ratio'] * q[..., followers['leader_q']] + (
+        followers['offset'])
+    return q
+
+
 def together(model, time, q, qd, qdd, where) -> Motion:
-    """Let followers follow, and check the quaternions."""
-    f = model.followers
-    q[:, f['q']] = f['ratio'] * q[:, f['leader_q']] + f['offset']
-    for rate in (qd, qdd):
-        rate[:, f['v']] = f['ratio'] * rate[:, f['leader_v']]
-    for moment, position in zip(time, q):
+    """Let followers follow and closed loops lead what they do; check the positions."""
+    q = follow(model.followers, q)
+    chosen = leading(model, q[0])
+    for moment, position, velocity, change in zip(time, q, qd, qdd):
         try:
             checked_position(model, position)
-        except ValueError as error:
+            refuse_open(model, position)
+            G = velocity_map(model, position, chosen)
+            velocity[:] = G @ velocity[chosen]
+            change[:] = G @ change[chosen] + bend(model, position, velocity, chosen)
+        except (ValueError, SprDynamicsError) as error:
             raise SprDynamicsError(f'{where}: at {moment:g} s: {error}') from None
     return Motion(time, q, qd, qdd)

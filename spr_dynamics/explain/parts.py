@@ -6,13 +6,14 @@ import numpy as np
 from spr_dynamics.dynamics.terms import torque_terms
 from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.explain.columns import velocity_names
+from spr_dynamics.explain.loops import leading, velocity_map
 from spr_dynamics.model.records import AXIS, FREE
 
 ROUNDOFF = 1e-12  # what is smaller than this share of the largest number is none
 
 
 class Parts(NamedTuple):
-    """Efforts over a motion, a column for each velocity that follows nobody."""
+    """Efforts over a motion, a column for each velocity that leads."""
 
     names: list
     units: list
@@ -42,22 +43,35 @@ class Parts(NamedTuple):
 
 def parts_of(model, motion) -> Parts:
     """
-    Take the efforts of a motion apart; a leader's include what its followers need.
+    Take the efforts of a motion apart.
 
-    :raises SprDynamicsError: If one is beyond all numbers.
+    A leader's include what its followers need, and what a closed loop makes move with it.
+
+    :raises SprDynamicsError: If one is beyond all numbers, or a loop is at a dead centre.
     """
-    with np.errstate(over='ignore', invalid='ignore'):  # looked at right after
-        found = np.array([torque_terms(model, *state, reduced=True)[1:]
-                          for state in zip(motion.q, motion.qd, motion.qdd)])
-    if not np.isfinite(found).all():
-        moment = motion.time[int(np.argwhere(~np.isfinite(found))[0, 0])]
-        raise SprDynamicsError(f'at {moment:g} s the motion is so fast that its efforts are '
-                               'beyond all numbers')
+    chosen = leading(model, motion.q[0])
+    found = np.array([felt(model, chosen, *state) for state in zip(*motion)])
     found[np.abs(found) <= ROUNDOFF * np.abs(found).max(initial=0.0)] = 0.0
     names, units = velocity_names(model), effort_units(model)
-    return Parts([names[k] for k in model.independent], [units[k] for k in model.independent],
-                 are_of_roots(model)[model.independent], effort_limits(model)[model.independent],
+    return Parts([names[k] for k in chosen], [units[k] for k in chosen],
+                 are_of_roots(model)[chosen], effort_limits(model)[chosen],
                  *found.swapaxes(0, 1))
+
+
+def felt(model, chosen, time, q, qd, qdd):
+    """Return the three parts of what some velocities feel, shape (3, number of them)."""
+    G = velocity_map(model, q, chosen)
+    try:
+        M, _, velocity, gravity = torque_terms(model, q, qd, qdd)
+    except ValueError as problem:
+        raise SprDynamicsError(f'at {time:g} s: {problem}') from None
+    by_bend = M @ (qdd - G @ qdd[chosen])  # how closed loops bend is quadratic in speed, too
+    with np.errstate(over='ignore', invalid='ignore'):  # looked at right after
+        parts = np.array([M @ G @ qdd[chosen], velocity + by_bend, gravity]) @ G
+    if not np.isfinite(parts).all():
+        raise SprDynamicsError(f'at {time:g} s the motion is so fast that its efforts are '
+                               'beyond all numbers')
+    return parts
 
 
 def are_of_roots(model):

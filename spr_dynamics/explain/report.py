@@ -4,6 +4,8 @@ import textwrap
 import numpy as np
 
 from spr_dynamics.dynamics.crba import mass_matrix
+from spr_dynamics.explain.columns import velocity_names
+from spr_dynamics.explain.loops import leading, led, velocity_map
 from spr_dynamics.explain.parts import parts_of, ROUNDOFF
 from spr_dynamics.explain.slowing import slowdown
 
@@ -29,19 +31,20 @@ def explain(model, motion) -> str:
     :returns: Text of several lines.
     :raises SprDynamicsError: If an effort is beyond all numbers.
     """
-    if model.nv == 0:
+    chosen = leading(model, motion.q[0])
+    if not chosen.size:
         return f'{model.name}: nothing moves'
     parts = parts_of(model, motion)
     is_trajectory = motion.time.size > 1
-    sections = [heading(model, motion), table_of_parts(parts)]
+    sections = [heading(model, motion, chosen), table_of_parts(parts)]
     if is_trajectory:
         sections.append(table_of_times(parts, motion.time))
     if not parts.is_root.all():
         sections += [cures(parts.of_joints()), limits(model, parts.of_joints())]
-    return '\n\n'.join([*sections, coupling(model, motion, parts)])
+    return '\n\n'.join([*sections, coupling(model, motion, parts, chosen)])
 
 
-def heading(model, motion):
+def heading(model, motion, chosen):
     """Say what is shown."""
     first = (f'{shortened(model.name)}: effort = M qdd (inertial, #) + c (velocity, ~) + '
              'g (gravity, =)')
@@ -54,9 +57,23 @@ def heading(model, motion):
     if model.followers.size:
         rest += (' What followers need, and what their motors give, is counted with their '
                  'leaders; a follower without an effort limit counts as one without a motor.')
+    if model.ties.size:
+        rest += f' {on_loops(model, chosen)}'
     if model.free_roots:
         rest += f' {WITHOUT_CONTACTS} A free root has no motor: only contacts can hold it.'
     return f'{first}\n{textwrap.fill(rest, WIDTH)}'
+
+
+def on_loops(model, chosen):
+    """Say who moves whom where loops are closed."""
+    names, moved = velocity_names(model), led(model, chosen)
+    text = (f'Loops are closed ({", ".join(model.loop_names)}): what {", ".join(moved)} need is '
+            'counted with the joints below, which move them.')
+    idle = [names[k] for k in np.setdiff1d(model.independent, chosen)
+            if 0.0 < model.effort_limit[k] < np.inf]
+    if idle:
+        text += f' Their own motors ({", ".join(idle)}) are left out, and could help.'
+    return text
 
 
 def shortened(name, length=LONGEST_NAME):
@@ -194,10 +211,11 @@ def verdict(factor, weight):
     return f'slow by {factor_text(factor)}'
 
 
-def coupling(model, motion, parts):
+def coupling(model, motion, parts, chosen):
     """Write M, at the moment of the largest inertial part, and which two joints it ties most."""
     k = int(np.abs(parts.inertial).max(axis=1).argmax())
-    M, width = mass_matrix(model, motion.q[k], reduced=True), name_width(parts)
+    G, width = velocity_map(model, motion.q[k], chosen), name_width(parts)
+    M = G.T @ mass_matrix(model, motion.q[k]) @ G
     when = f' at {motion.time[k]:g} s' if motion.time.size > 1 else ''
     lines = [f'M{when}: what the joint of a row feels, by acceleration of that of a column']
     M[np.abs(M) <= ROUNDOFF * own_inertias(M)] = 0.0

@@ -71,8 +71,14 @@ def bounds_of_leaders(followers, bounds):
 
 
 def follow(followers, q):
+    """Let the positions of followers follow, in place."""
     q[followers['q']] = followers['ratio'] * q[followers['leader_q']] + followers['offset']
     return q
+
+
+def follow_rates(followers, qd):
+    """Let velocities, or accelerations, of followers follow, in place."""
+    qd[followers['v']] = followers['ratio'] * qd[followers['leader_v']]
 
 
 def least_step(tree, ties, followers, bounds, q, gaps, damping):

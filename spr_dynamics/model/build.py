@@ -1,6 +1,5 @@
 """Elements to arrays: weld, order and measure the bodies of an Assembly."""
 import math
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +13,9 @@ from spr_dynamics.model.records import (
     AXIS, BALL, DRIVE, FREE, LINK, POSITIONS, transform_from_pose, TREE, VELOCITIES)
 from spr_dynamics.model.shapes import build_shapes
 from spr_dynamics.model.topology import (
-    closing, find_movers, joins_static, order_bodies, weld, where)
+    closing, find_movers, joins_static, movable, order_bodies, weld, where)
 from spr_dynamics.sdformat.assemble import Assembly, unique_names
+from spr_dynamics.sdformat.meshes import mesh_places
 from spr_dynamics.sdformat.uris import SearchPath
 from spr_dynamics.sdformat.values import effective_bound
 
@@ -23,6 +23,8 @@ TURNING = ('revolute', 'continuous', 'universal', 'revolute2')
 NO_LIMITS = -np.inf, np.inf, np.inf, 0.0, 0.0, 0.0  # as fields of Dof
 TOO_LARGE = 1e100  # the square of this is still a number
 SLACK = 1e-9  # [rad] or [m] by which round-off may put a joint outside its limits
+PARALLEL = 1e-7  # sine of the angle between two axes of a joint below which they are one
+SQUARE = 1e-3  # cosine below which two axes count as written at right angles
 SINGULAR = 1e-14  # share of an inertia that is left by round-off where nothing should be left
 
 
@@ -34,9 +36,11 @@ def build(assembly: Assembly, *, fix_base: bool = False,
     :param assembly: Links and joints with every pose resolved.
     :param fix_base: Weld the links that would be free roots to the world.
     :param search: Where mesh files are looked up; None takes what the environment names.
-    :raises ModelError: If the links make no tree, or something moves that has no mass.
+    :raises ModelError: If the links make no tree, two axes of a joint are parallel, or something
+        moves that has no mass.
     """
     refuse_unsimulated(assembly)
+    refuse_parallel_axes(assembly)
     group = weld(assembly, fix_base)
     movers, closures = find_movers(assembly, group)
     bodies, numbers = order_bodies(assembly, group, movers)
@@ -79,14 +83,6 @@ def build(assembly: Assembly, *, fix_base: bool = False,
         assembly=assembly)
 
 
-def mesh_places(search):
-    """Return a function that lists the files that a mesh may mean."""
-    def places(mesh):
-        folder = Path(mesh.location.file).parent
-        return search.places(mesh.uri, folder, folder)
-    return places
-
-
 def refuse_unsimulated(assembly):
     """Stop at what the kernels don't know yet, where the motion would be wrong without it."""
     problems = [
@@ -96,6 +92,23 @@ def refuse_unsimulated(assembly):
         and np.any(link.element.inertial.fluid_added_mass)]
     if problems:
         raise ModelError('\n'.join(problems))
+
+
+def refuse_parallel_axes(assembly):
+    """Stop at joints whose two axes are one: their positions could not be told apart."""
+    problems = [
+        f"{where(joint.element)}: the two axes of {joint.element.type} joint '{joint.name}' are "
+        f'parallel ({written(joint.axes[0])} and {written(joint.axes[1])} in its frame): two '
+        'directions expected; a joint with one axis is revolute'
+        for joint in movable(assembly) if len(joint.axes) == 2
+        and np.linalg.norm(np.cross(*joint.axes)) < PARALLEL]
+    if problems:
+        raise ModelError('\n'.join(problems))
+
+
+def written(vector):
+    """Write the numbers of a vector."""
+    return ' '.join(f'{x:g}' for x in vector + 0.0)  # 0, not -0
 
 
 class Layout(NamedTuple):
@@ -372,16 +385,25 @@ def home(bodies, layout, followers):
 
 
 def joint_warnings(assembly, joints, dofs, positions):
-    """Name what joints ask for and the step does not do, and those that begin out of bounds."""
+    """Name what joints ask for and don't get, and those that begin out of bounds."""
     unused = [f"{where(j.element)}: the <axis> of ball joint '{j.name}' has no effect "
               f'({", ".join(asks_of(j.element.axis))})' for j in assembly.joints
               if j.element.type == 'ball' and j.element.axis and asks_of(j.element.axis)]
+    skewed = [f"{where(j.element)}: the axes of universal joint '{j.name}' are "
+              f'{degrees_between(*j.axes):.3g} degrees apart, not at right angles: it moves as a '
+              'revolute2 with these axes' for j in assembly.joints
+              if j.element.type == 'universal' and abs(j.axes[0] @ j.axes[1]) > SQUARE]
     outside = [f"joint '{dof.name}' begins at {positions[dof.q]:g}, outside its limits "
                f'{dof.lower:g} to {dof.upper:g}' for dof in dofs if dof.q is not None
                and not dof.lower - SLACK <= positions[dof.q] <= dof.upper + SLACK]
     outside += [f"ball joint '{joint.name}' begins {problem}" for joint in joints if joint.cone
                 for problem in outside_of(joint.cone, positions[joint.q:joint.q + 4])]
-    return *unused, *outside
+    return *unused, *skewed, *outside
+
+
+def degrees_between(a, b):
+    """Return the angle between two vectors."""
+    return math.degrees(math.atan2(np.linalg.norm(np.cross(a, b)), a @ b))
 
 
 def outside_of(cone, quat_wxyz):

@@ -79,6 +79,14 @@ def ordered(vertices, corners, normal):
     return corners[np.argsort(angles)]
 
 
+def height_above(hull, points):
+    """Return how far points are above the faces of a hull [m]; negative: how deep inside."""
+    heights = np.full(len(points), -np.inf)
+    for normal, loop in zip(hull.normals, hull.loops):
+        np.maximum(heights, (points - hull.vertices[loop[0]]) @ normal, out=heights)
+    return heights
+
+
 def place_of_centre(hull) -> Pose:
     """Return the pose of the middle of the box around a hull."""
     middle = 0.5 * (hull.vertices.min(axis=0) + hull.vertices.max(axis=0))

@@ -2,9 +2,10 @@
 from collections.abc import Iterable
 import dataclasses
 import functools
+import os
 from pathlib import Path
 
-from spr_dynamics.errors import ModelError
+from spr_dynamics.errors import did_you_mean, ModelError
 from spr_dynamics.model.build import build
 from spr_dynamics.model.model import Model
 from spr_dynamics.model.topology import has_free_root
@@ -55,11 +56,25 @@ def load(source: str | Path | None = None, *, text: str | None = None,
         those that ``AMENT_PREFIX_PATH`` names.
     :param any_version: Try a file of a version that is not known, as if it were 1.12.
     :returns: The model.
+    :raises TypeError: If there is no path or text, or both, or an argument is something else.
     :raises SdfError: If the file can't be read; the message has a line for each problem, with
         file and line.
-    :raises ModelError: If what it says can't be simulated.
+    :raises ModelError: If what it says can't be simulated, or there is no such world.
     """
+    if (source is None) == (text is None):
+        raise TypeError('load: the path of a file, or text=, expected, and not both')
+    expect(text is None or isinstance(text, (str, bytes)), 'text', text, 'the text of a file')
+    expect(world is None or isinstance(world, (str, Path)), 'world', world,
+           f"'auto', {', '.join(map(repr, WORLDS))} or the path of a world file")
+    expect(pose is None or isinstance(pose, Pose), 'pose', pose,
+           'a Pose of spr_dynamics.sdformat.poses, as from_rpy(xyz, rpy) makes it,')
+    expect(not isinstance(model_paths, (str, bytes, Path)) and isinstance(model_paths, Iterable),
+           'model_paths', model_paths, 'a list of folders')
+    expect(package_path is None or callable(package_path), 'package_path', package_path,
+           'a function of the name of a package')
     model_paths = tuple(model_paths)
+    for folder in model_paths:
+        expect(isinstance(folder, (str, Path)), 'model_paths', folder, 'paths of folders')
     read_file = functools.partial(read, model_paths=model_paths, package_path=package_path,
                                   any_version=any_version)
     search = SearchPath.of(model_paths, package_path)
@@ -72,10 +87,28 @@ def load(source: str | Path | None = None, *, text: str | None = None,
         world = 'ground' if stands else None
     if world is None:
         return build(robot, fix_base=fix_base, search=search)
-    around = read(text=WORLDS[world]) if world in WORLDS else read_file(world)
+    around = read(text=WORLDS[world]) if world in WORLDS else read_file(found_world(world))
     together = assemble(add_world(root, around))
     return build(dataclasses.replace(together, name=robot.name), fix_base=fix_base,
                  search=search)
+
+
+def expect(is_met, name, value, expected):
+    """Raise a TypeError if an argument is not what is expected."""
+    if not is_met:
+        raise TypeError(f'{name}: {expected} expected, got {value!r}')
+
+
+def found_world(world) -> str | Path:
+    """
+    Return the path of a world's file.
+
+    :raises ModelError: If there is none; names what else it may be.
+    """
+    if not os.path.exists(world):
+        raise ModelError(f"world = {str(world)!r}: no such file, and none of 'auto', "
+                         f'{", ".join(map(repr, WORLDS))}{did_you_mean(str(world), WORLDS)}')
+    return world
 
 
 def placed(root: Root, pose: Pose) -> Root:

@@ -1,22 +1,20 @@
 """Collision elements to SHAPE records."""
-from collections import Counter
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.model.hull import convex_hull, Hull, place_of_centre
+from spr_dynamics.model.hull import Hull, place_of_centre
+from spr_dynamics.model.pieces import mesh_pieces
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, CONVEX, CYLINDER, ELLIPSOID, FACE, PLANE, pose_from_transform, SHAPE,
     SPHERE, transform_from_pose)
 from spr_dynamics.sdformat import elements
-from spr_dynamics.sdformat.meshes import mesh_points
 from spr_dynamics.sdformat.poses import Pose
 
 RIGID = 1e12  # [N/m] SDF's default stiffness, which stands for none
 NO_BOUNCE = 1e5  # [m/s] SDF's default threshold of bounces, which no robot gets to
 TORSION = 1.0  # SDF's default coefficient of torsional friction; its default patch is a point
-NOT_CONVEX = 0.01  # share of a hull that its mesh does not fill, from which on it is worth a word
 ROUND = {elements.Cylinder: CYLINDER, elements.Capsule: CAPSULE, elements.Cone: CONE}
 
 
@@ -26,7 +24,7 @@ class Shapes(NamedTuple):
     records: np.ndarray
     """``SHAPE``, in file order."""
     names: tuple[str, ...]
-    """Of each, ``link::collision``."""
+    """Of each, ``link::collision``; pieces of a mesh share it."""
     vertices: np.ndarray
     """Of convex meshes: all of each, then the loops of its faces, shape (n, 3)."""
     neighbours: np.ndarray
@@ -47,37 +45,30 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
     """
     records, names, hulls = [], [], Hulls()
     warnings: list[str] = []
-    ignored: Counter[str] = Counter()
     for k, link in enumerate(assembly.links):
         for placed in link.collisions:
             name, geometry = f'{link_names[k]}::{placed.name}', placed.element.geometry
-            record, T_LS = np.zeros((), SHAPE), placed.T_LS
             if isinstance(geometry, elements.Mesh):
-                try:
-                    T_LS = T_LS @ put_mesh(record, name, geometry, mesh_places, hulls, warnings)
-                except ValueError as error:
-                    warnings.append(f"collision '{name}' touches nothing: mesh '{geometry.uri}' "
-                                    f'{error}')
-                    continue
-            elif not put_form(record, geometry):
-                ignored[type(geometry).__name__.lower()] += 1
-                continue
-            put_place(record, k, links[k], T_LS, geometry)
-            put_surface(record, placed.element.surface)
-            put_direction(record, links[k], placed)
-            records.append(record)
-            names.append(name)
-    ignored.pop('empty', None)
-    warnings += [f'{count} collision shapes of type {kind} are read but touch nothing yet '
-                 '(simulated: plane, sphere, capsule, box, cylinder, cone, ellipsoid, mesh)'
-                 for kind, count in ignored.items()]
+                pieces = mesh_pieces(name, geometry, mesh_places)
+                forms = [hulls.add(hull) for hull in pieces.hulls]
+                warnings += pieces.warnings
+            else:
+                form = form_of(geometry)
+                forms = [] if form is None else [(form, Pose.identity())]
+            for record, T_CS in forms:
+                put_place(record, k, links[k], placed.T_LS @ T_CS, geometry)
+                put_surface(record, placed.element.surface)
+                put_direction(record, links[k], placed)
+                records.append(record)
+                names.append(name)
     shapes = np.array(records, SHAPE) if records else np.zeros(0, SHAPE)
     return Shapes(shapes, tuple(names), *hulls.arrays(),
                   warnings=(*warnings, *surface_warnings(assembly)))
 
 
-def put_form(record, geometry) -> bool:
-    """Write kind and size of what is no mesh; say whether it is simulated."""
+def form_of(geometry) -> np.ndarray | None:
+    """Return a record with kind and size of what is no mesh; None if it is no shape at all."""
+    record = np.zeros((), SHAPE)
     if isinstance(geometry, elements.Plane):
         record['kind'] = PLANE
     elif isinstance(geometry, elements.Sphere):
@@ -91,9 +82,9 @@ def put_form(record, geometry) -> bool:
         r, half = geometry.radius, 0.5 * geometry.length
         record['size'] = r, r, half + r if record['kind'] == CAPSULE else half
     else:
-        return False
+        return None
     record['radius'] = radius_of(int(record['kind']), record['size'])
-    return True
+    return record
 
 
 def radius_of(kind, size) -> float:
@@ -114,9 +105,9 @@ class Hulls:
         self._lists: dict[int, list[int]] = {}
         self._n = 0
 
-    def add(self, record, hull: Hull) -> Pose:
-        """Add a hull, write its record, and return the pose of its centre."""
-        T = place_of_centre(hull)
+    def add(self, hull: Hull) -> tuple[np.ndarray, Pose]:
+        """Add a hull, and return a record with its kind and size, and the pose of its centre."""
+        record, T = np.zeros((), SHAPE), place_of_centre(hull)
         vertices = hull.vertices - T.p
         record['kind'], record['size'] = CONVEX, np.abs(vertices).max(axis=0)
         record['radius'] = np.sqrt((vertices ** 2).sum(axis=1).max())
@@ -128,7 +119,7 @@ class Hulls:
         for normal, loop in zip(hull.normals, hull.loops):
             self._faces.append((normal, self._n, len(loop)))
             self._append(vertices[loop])
-        return T
+        return record, T
 
     def _append(self, vertices):
         self._vertices.append(vertices)
@@ -144,32 +135,6 @@ class Hulls:
         return (np.concatenate([np.zeros((0, 3)), *self._vertices]),
                 np.array(starts + lists, np.int64),
                 np.array(self._faces, FACE) if self._faces else np.zeros(0, FACE))
-
-
-def put_mesh(record, name, mesh, mesh_places, hulls, warnings) -> Pose:
-    """
-    Write kind and size of a mesh: those of its convex hull.
-
-    :returns: The pose of its centre.
-    :raises ValueError: If there is none.
-    """
-    points, fill = mesh_points(mesh, mesh_places(mesh))
-    hull = convex_hull(points)
-    warnings += mesh_warnings(name, mesh, hull, fill)
-    return hulls.add(record, hull)
-
-
-def mesh_warnings(name, mesh, hull, fill) -> list[str]:
-    """Say if a mesh is not the convex body that stands for it."""
-    if mesh.optimization == 'convex_decomposition':
-        return [f"collision '{name}': mesh '{mesh.uri}' is not cut into convex pieces yet; its "
-                'convex hull is used']
-    missing = 1.0 - fill / hull.volume
-    if mesh.optimization == 'convex_hull' or not missing > NOT_CONVEX:
-        return []
-    return [f"collision '{name}': mesh '{mesh.uri}' is not convex; its convex hull is used, of "
-            f'which it fills {100.0 * (1.0 - missing):.0f} % (a collision for each convex piece '
-            'would be exact)']
 
 
 def put_place(record, k, link, T_LS, geometry):

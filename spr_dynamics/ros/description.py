@@ -8,7 +8,9 @@ def describe(model: Model) -> Urdf:
     """
     Write a robot, and what is around it, as URDF.
 
+    Joints are called as in ``joint_states``, by which robot_state_publisher moves them.
+
     :param model: The robot.
     """
     return urdf_from_assembly(model.assembly, model.name, fix_base=not model.free_roots,
-                              mesh_uri=local_uri)
+                              mesh_uri=local_uri, joint_delimiter='::')

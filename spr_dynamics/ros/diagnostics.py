@@ -8,6 +8,7 @@ from rclpy.qos import QoSProfile
 
 from spr_dynamics.ros.commands import BY_NAME, IN_ORDER, RESTORED
 from spr_dynamics.ros.schedule import NEVER
+from spr_dynamics.ros.state_topics import CLOCK
 
 OK, WARN, ERROR = range(3)  # levels of DiagnosticStatus
 REPORTS_A_LINE = 10  # reports between two lines in the log
@@ -39,6 +40,7 @@ class Diagnostics:
             DiagnosticArray, '/diagnostics', QoSProfile(depth=10))
         self._reports = 0
         self._told_step = 0
+        self._rivals = ''
         self._mark()
         self._factor: float | None = None
 
@@ -49,6 +51,11 @@ class Diagnostics:
         self._factor = advanced / elapsed if advanced >= 0.0 else None
         if self._publisher.get_subscription_count():
             self._publish()
+        rivals = self._rival_clocks()
+        if rivals != self._rivals:
+            self._rivals = rivals
+            if rivals:
+                self._node.get_logger().warning(f'{rivals} (said once)')
         self._reports += 1
         if self._reports % REPORTS_A_LINE == 0 and self._simulation.step_count != self._told_step:
             self._told_step = self._simulation.step_count
@@ -89,6 +96,11 @@ class Diagnostics:
         node, pacer = self._node, self._node.pacer
         if node.failure:
             level, message = ERROR, f'stopped: {node.failure}'
+        elif self._rivals:
+            level, message = WARN, self._rivals
+        elif node.multi_step.is_active:
+            level, message = OK, (f'takes steps: {node.multi_step.completed} of '
+                                  f'{node.multi_step.wanted}')
         elif node.is_paused:
             level, message = OK, 'paused'
         elif pacer.overruns > self._overruns:
@@ -137,9 +149,22 @@ class Diagnostics:
 
     def _publishers(self, topic: str) -> list[str]:
         """Return the nodes that publish a topic: rclpy doesn't say which one a message is from."""
-        remapped = self._node.inputs[topic].topic_name
-        return sorted({f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                       for info in self._node.get_publishers_info_by_topic(remapped)})
+        return sorted(set(self._names(self._node.inputs[topic].topic_name)))
+
+    def _names(self, topic: str) -> list[str]:
+        return [f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+                for info in self._node.get_publishers_info_by_topic(topic)]
+
+    def _rival_clocks(self) -> str:
+        """Say who else publishes the clock: with two, time jumps to and fro for all who listen."""
+        if not self._node.parameters.value('publish_clock'):
+            return ''
+        names = self._names(self._node.resolve_topic_name(CLOCK))
+        own = self._node.get_fully_qualified_name()
+        if own in names:  # another node may have the same name
+            names.remove(own)
+        return f'{CLOCK} is also published by {_listed(sorted(names))}: set publish_clock to ' \
+               'false on all nodes but one' if names else ''
 
     def _sensor_statuses(self) -> list[Status]:
         return [Status(name, WARN if sensor.complaint else OK, sensor.complaint or 'measures',

@@ -1,6 +1,7 @@
 """How an executable starts, spins and stops: cleanly, on the first signal and on more of them."""
 from collections.abc import Callable, Sequence
 import gc
+import os
 import signal
 import sys
 from typing import Any
@@ -14,28 +15,27 @@ class StopRequest:
     """
     SIGINT and SIGTERM as a wish to stop.
 
-    While the executable starts, the first signal ends it at once. Later it only sets `is_made`,
-    so that no callback is cut in two; further signals change nothing.
+    While the executable starts, the first signal ends it at once: not by an exception, since the
+    compiler that it may be in the midst of doesn't survive that. Later it only sets `is_made`, so
+    that no callback is cut in two; further signals change nothing.
     """
 
     def __init__(self) -> None:
         """Take over both signals."""
         self.is_made = False
         self.is_starting = True
-        sys.unraisablehook = _complain_unless_it_ends
+        self.farewell: Callable[[], None] = lambda: None
+        """Called before an end while the executable starts."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
     def _on_signal(self, number: int, frame: Any) -> None:
         is_first, self.is_made = not self.is_made, True
         if is_first and self.is_starting:
-            raise SystemExit(0)
-
-
-def _complain_unless_it_ends(unraisable: Any) -> None:
-    """Say nothing of an end that machine code on the stack swallowed: the request stands."""
-    if unraisable.exc_type is not SystemExit:
-        sys.__unraisablehook__(unraisable)
+            try:
+                self.farewell()
+            finally:
+                os._exit(0)
 
 
 def run(name: str, make_nodes: Callable[[StopRequest], list], stop: StopRequest,

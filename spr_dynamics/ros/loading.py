@@ -35,11 +35,11 @@ def load_simulation(parameters: Parameters) -> Loaded:
     :param parameters: The node's parameters, none of them declared yet.
     :raises SprDynamicsError: If the robot or a parameter can't be used.
     """
-    model = _load_model(parameters)
+    model = load_model(parameters)
     joints = parameters.declare(TABLE['joints'], default=list(model.dof_names))
     commands = Commands(model.dof_names, model.dof_v, model.nv, joints)
     _declare_rest(parameters, model)
-    _check_frame_prefix(parameters.value('frame_prefix'))
+    check_frame_prefix(parameters.value('frame_prefix'))
     dt = parameters.value('dt') or model.dt
     sensors = ContactSensorParameters(parameters, model)
     try:
@@ -51,7 +51,13 @@ def load_simulation(parameters: Parameters) -> Loaded:
     return Loaded(simulation, commands, sensors, _control_period(parameters, simulation.dt_ns))
 
 
-def _load_model(parameters: Parameters) -> Model:
+def load_model(parameters: Parameters) -> Model:
+    """
+    Declare what says which robot it is, and where, and load it.
+
+    :param parameters: The node's parameters, none of these declared yet.
+    :raises SprDynamicsError: If the robot or a parameter can't be used.
+    """
     robot, text, world, initial_pose, fix_base = (
         parameters.declare(TABLE[name])
         for name in ('robot', 'robot_description', 'world', 'initial_pose', 'fix_base'))
@@ -92,7 +98,13 @@ def _declare_rest(parameters: Parameters, model: Model) -> None:
             parameters.declare(spec, default=from_model.get(name))
 
 
-def _check_frame_prefix(prefix: str) -> None:
+def check_frame_prefix(prefix: str) -> None:
+    """
+    Refuse what makes names that are no frames.
+
+    :param prefix: The parameter ``frame_prefix``.
+    :raises ParameterError: If it does.
+    """
     if prefix.startswith('/'):
         raise ParameterError(f'frame_prefix = {prefix!r}: tf2 knows no frames that begin with /; '
                              f'expected {prefix.lstrip("/")!r}')

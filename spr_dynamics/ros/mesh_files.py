@@ -1,9 +1,9 @@
 """Where RViz finds the meshes of a robot."""
 from pathlib import Path
 
-from spr_dynamics.model.build import mesh_places
 from spr_dynamics.ros.resources import package_share
 from spr_dynamics.sdformat.elements import Mesh
+from spr_dynamics.sdformat.meshes import mesh_places
 from spr_dynamics.sdformat.uris import SearchPath
 
 PACKAGE = 'package://'

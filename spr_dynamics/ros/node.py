@@ -21,7 +21,8 @@ from spr_dynamics.ros.commands import BY_NAME, CommandRefused, IN_ORDER
 from spr_dynamics.ros.complaints import Complaints
 from spr_dynamics.ros.diagnostics import Diagnostics
 from spr_dynamics.ros.executable import StopRequest
-from spr_dynamics.ros.parameters import LARGEST_STEP_COUNT, Parameters, Value
+from spr_dynamics.ros.multi_step import Ending, MultiStep, Progress
+from spr_dynamics.ros.parameters import Parameters, Value
 from spr_dynamics.ros.publications import Publications
 from spr_dynamics.ros.pushes import Pushes
 from spr_dynamics.ros.report import report
@@ -53,6 +54,7 @@ class SimulationNode(Node):
         :raises SprDynamicsError: If the robot or a parameter can't be used.
         """
         super().__init__('simulation', **node_arguments)
+        stop.farewell = super().destroy_node  # or others would see it for 20 s more
         self._stop = stop
         self.parameters = Parameters(self, self._parameter_overrides)
         # imported here, so that other nodes are discovered while the kernels are loaded
@@ -68,7 +70,9 @@ class SimulationNode(Node):
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer: Timer | None = None
         self.is_paused = self.parameters.value('paused')
-        """Whether simulated time stands still."""
+        """Whether simulated time stands still, but for the steps of `multi_step`."""
+        self.multi_step = MultiStep()
+        """The steps that a service has asked for."""
         source = Source(self, self.simulation, self.parameters)
         self.pushes = Pushes(self.simulation, {
             name: source.frames.link(name) for name in self.simulation.model.link_names})
@@ -89,8 +93,7 @@ class SimulationNode(Node):
             self.get_logger().warning(warning)
         self.get_logger().info(report(self))
         self.publications.publish_now()
-        self._every(GREETING_PERIOD, lambda: self.publications.greet(
-            self.is_paused or self.is_in_lock_step))
+        self._every(GREETING_PERIOD, lambda: self.publications.greet(self.is_still))
         self._every(Diagnostics.PERIOD, self._diagnostics.tell)
         self._run()
 
@@ -111,11 +114,14 @@ class SimulationNode(Node):
         """Whether time waits for commands."""
         return self.period is not None
 
+    @property
+    def is_still(self) -> bool:
+        """Whether simulated time stands still, or waits for a command."""
+        return self.is_in_lock_step or self.is_paused and not self.multi_step.is_active
+
     def _run(self) -> None:
         """Step on a timer, or wait for commands, or don't, as the parameters say now."""
-        if self._timer is not None:
-            self.destroy_timer(self._timer)
-            self._timer = None
+        self._stop_timer()
         self.is_paused = self.parameters.value('paused')
         if self.is_paused:
             self.publications.catch_up()
@@ -129,6 +135,11 @@ class SimulationNode(Node):
         self._timer = self._every(min(max(period, SHORTEST_TICK), LONGEST_TICK), self._tick)
         self.pacer.restart(time.monotonic_ns(), self.simulation.step_count, factor)
 
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self.destroy_timer(self._timer)
+            self._timer = None
+
     def _tick(self) -> None:
         """Take the steps that are due, each with its messages."""
         if self.is_paused or self._stop.is_made:  # the timer had fired already
@@ -141,12 +152,8 @@ class SimulationNode(Node):
                 'simulated time falls behind the clock: '
                 f'{self.pacer.lost_ns * 1e-9:.3f} s lost in {self.pacer.overruns} overruns (a '
                 'smaller real_time_factor or a larger dt would help)'))
-        end = self.simulation.step_count + due
         try:
-            while (left := end - self.simulation.step_count) > 0:
-                self._stepper.take_some(left)
-                if time.monotonic_ns() - now_ns > TICK_BUDGET_NS:
-                    return
+            self._stepper.take_for(TICK_BUDGET_NS, due)
         except SimulationDiverged as error:
             self._stop_at(error)
 
@@ -253,30 +260,70 @@ class SimulationNode(Node):
         """
         self.set_parameters([Parameter('paused', value=is_paused)])
 
-    def take_steps(self, n: int) -> None:
+    def take_steps(self, n: int, on_end: Ending, on_progress: Progress | None = None) -> None:
         """
-        Take n steps while paused, and show the state after them; nothing is served meanwhile.
+        Take n steps while paused, as fast as it can, while everything else gets its turn.
+
+        The state is shown at their end. It is the same as after n single steps, if nothing comes
+        in between.
 
         :param n: How many.
-        :raises SprDynamicsError: If the simulation is running, n is too large, a step fails, or
-            the executable is asked to stop.
+        :param on_end: Called at their end, or now if no step can be taken. Its argument is why
+            there are fewer than n: the simulation is running, or is taking the steps of another
+            request; a step failed; time was let run on, stopped or set back meanwhile.
+        :param on_progress: Called now and then, as `MultiStep` says.
         """
         if not self.is_paused:
-            raise SprDynamicsError('the simulation is running; pause it first (~/pause)')
-        if n > LARGEST_STEP_COUNT:
-            raise SprDynamicsError(f'{n} steps: up to {LARGEST_STEP_COUNT} at a time expected')
-        start = self.simulation.step_count
+            on_end(SprDynamicsError('the simulation is running; pause it first (~/pause)'))
+        elif self.multi_step.is_active:
+            on_end(SprDynamicsError(
+                f'another request is on: {self.multi_step.completed} of {self.multi_step.wanted} '
+                'steps are taken; wait for its end, or pause (~/pause) to end it here'))
+        else:
+            self.multi_step.begin(n, on_end, on_progress)
+            self._take_more_steps()
+            if self.multi_step.is_active:
+                self._timer = self._every(SHORTEST_TICK, self._take_more_steps)
+
+    def end_steps(self, by: str) -> None:
+        """
+        Take no more steps of a request, show the state, and go on as the parameters say.
+
+        :param by: What comes in between.
+        """
+        self._run()
+        self.multi_step.interrupt(by)
+
+    def _take_more_steps(self) -> None:
+        """Take steps of a request for a while, and answer it after the last one."""
+        steps = self.multi_step
+        if not steps.is_active or self._stop.is_made:  # the timer had fired already
+            return
+        begin = self.simulation.step_count
+        failure = None
         try:
-            while (left := start + n - self.simulation.step_count) > 0:
-                if self._stop.is_made:
-                    raise SprDynamicsError(f'stopped after {n - left} of {n} steps')
-                self._stepper.take_some(left)
-            self.failure = ''
+            self._stepper.take_for(TICK_BUDGET_NS, steps.remaining)
         except SimulationDiverged as error:
-            self._tell_failure(error)
-            raise
-        finally:
-            self.publications.catch_up()
+            failure = error
+        steps.completed += self.simulation.step_count - begin
+        steps.tell_progress()
+        if failure is not None:
+            self._tell_failure(failure)
+        elif steps.remaining:
+            return
+        else:
+            self.failure = ''
+        self._stop_timer()
+        self.publications.catch_up()
+        if failure is None:
+            steps.end()
+        else:
+            steps.interrupt(str(failure))
+
+    def destroy_node(self) -> None:
+        """Answer who waits for steps, and leave."""
+        self.multi_step.interrupt('the end of the simulation')
+        super().destroy_node()
 
     def reset(self) -> None:
         """Go back to the start, without commands."""
@@ -323,7 +370,7 @@ class SimulationNode(Node):
         self.pushes.clear()
         self.failure = ''
         self.publications.publish_now()
-        self._run()
+        self.end_steps('~/reset or ~/load_state')
 
     # parameters
 
@@ -338,7 +385,10 @@ class SimulationNode(Node):
         self.publications.set_rates(values)
         if 'command_timeout' in values:
             self._set_timeout()
-        if 'real_time_factor' in values or values.get('paused', self.is_paused) != self.is_paused:
+        if 'paused' in values and self.multi_step.is_active:
+            self.end_steps('~/pause')
+        elif values.get('paused', self.is_paused) != self.is_paused or (
+                'real_time_factor' in values and not self.is_paused):
             self._run()
 
     def _set_timeout(self) -> None:

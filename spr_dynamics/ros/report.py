@@ -1,6 +1,8 @@
 """What the node says when it starts."""
 from typing import Any
 
+from rclpy.topic_or_service_is_hidden import topic_or_service_is_hidden
+
 from spr_dynamics.contact.records import DEFAULT_OPTIONS
 from spr_dynamics.explain.robot import described, table
 
@@ -40,4 +42,5 @@ def _topics(node: Any) -> list[tuple[str, str, str]]:
     return sorted((name, kind, direction) for direction, found in (
         ('out', node.get_publisher_names_and_types_by_node(*at)),
         ('in', node.get_subscriber_names_and_types_by_node(*at)))
-        for name, kinds in found for kind in kinds if name not in SILENT)
+        for name, kinds in found for kind in kinds
+        if name not in SILENT and not topic_or_service_is_hidden(name))

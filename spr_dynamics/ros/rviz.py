@@ -5,16 +5,14 @@ It takes the parameters of the node ``simulation``, writes a configuration with 
 publishes, and becomes RViz. Topics are relative, so RViz looks at the robot of its namespace.
 """
 import argparse
-from collections.abc import Iterator, Sequence
-import json
-import os
+from collections.abc import Sequence
 from pathlib import Path
 import shutil
 import sys
 from typing import Any
 
 from spr_dynamics.errors import SprDynamicsError
-from spr_dynamics.ros.executable import start_ros
+from spr_dynamics.ros.companions import become, namesake, write, write_log, yaml_lines
 
 RVIZ = 'rviz2'
 DISTANCE = 3.0  # of the camera from the robot, in sizes of the robot
@@ -102,27 +100,6 @@ def topic(name: str, *, is_latched: bool = False) -> dict[str, Any]:
             'Durability Policy': 'Transient Local' if is_latched else 'Volatile'}
 
 
-def yaml_lines(values: dict[str, Any], indent: str = '') -> Iterator[str]:
-    """
-    Yield dictionaries, lists of dictionaries and plain values as lines of YAML.
-
-    :param values: The values by key.
-    :param indent: What each line begins with.
-    """
-    for key, value in values.items():
-        if isinstance(value, dict):
-            yield f'{indent}{key}:'
-            yield from yaml_lines(value, indent + '  ')
-        elif isinstance(value, list):
-            yield f'{indent}{key}:'
-            for entry in value:
-                first, *rest = yaml_lines(entry, indent + '    ')
-                yield f'{indent}  - {first.lstrip()}'
-                yield from rest
-        else:
-            yield f'{indent}{key}: {json.dumps(value)}'
-
-
 def main(args: list[str] | None = None) -> None:
     """
     Write the configuration for a robot, and show it.
@@ -130,44 +107,26 @@ def main(args: list[str] | None = None) -> None:
     :param args: The command line; None is that of the process.
     :raises SystemExit: With code 1 if there is no RViz, or the robot can't be used.
     """
+    parser = argparse.ArgumentParser(prog='rviz', description=__doc__)
+    parser.add_argument('--output', help='write the configuration there, and do not start RViz')
     try:
-        text, namespace, output = for_command_line(args)
-        if output:
-            write(Path(output), text)
+        with namesake(args, parser) as (node, own):
+            text, namespace = for_node(node), node.get_namespace()
+        if own.output:
+            write(Path(own.output), text)
         else:
             become_rviz(text, namespace)
     except SprDynamicsError as error:
         sys.exit(f'rviz: {error}')
 
 
-def for_command_line(args: list[str] | None) -> tuple[str, str, str | None]:
+def for_node(node: Any) -> str:
     """
-    Return the configuration for a command line, the namespace, and where to write it.
+    Return the configuration for what the parameters of a node describe.
 
-    :param args: The command line; None is that of the process.
-    :returns: As the last, None: into no file, but before the eyes of the user.
-    :raises SprDynamicsError: If the command line, the robot or a parameter can't be used.
-    """
-    import rclpy
-    from rclpy.signals import SignalHandlerOptions
-    from rclpy.utilities import remove_ros_args
-    parser = argparse.ArgumentParser(prog='rviz', description=__doc__)
-    parser.add_argument('--output', help='write the configuration there, and do not start RViz')
-    try:
-        start_ros(args, SignalHandlerOptions.ALL)
-        own = parser.parse_args(remove_ros_args(sys.argv if args is None else args)[1:])
-        return *for_node(), own.output
-    finally:
-        rclpy.try_shutdown()
-
-
-def for_node() -> tuple[str, str]:
-    """
-    Return the configuration for what the parameters of this process describe, and the namespace.
-
+    :param node: The node, of which none is declared yet.
     :raises SprDynamicsError: If the robot or a parameter can't be used.
     """
-    from rclpy.node import Node
     from spr_dynamics.ros.loading import load_simulation
     from spr_dynamics.ros.motion_topics import declared, topic_of
     from spr_dynamics.ros.parameters import Parameters
@@ -175,15 +134,13 @@ def for_node() -> tuple[str, str]:
     from spr_dynamics.ros.streams import Source
     from spr_dynamics.scene.arrows import centre, metres_per_newton, size
     from spr_dynamics.sdformat.elements import ForceTorqueSensor
-    # of the same name, so that a parameter file for it holds here, too
-    node = Node('simulation', start_parameter_services=False, enable_rosout=False)
     parameters = Parameters(node, node._parameter_overrides)
     loaded = load_simulation(parameters)
     model, sensors = loaded.simulation.model, loaded.simulation.sensors
     source = Source(node, loaded.simulation, parameters)
     places = {place: sensors[name].settings
               for name, place in places_of(source, loaded.sensors.topics).items()}
-    text = configuration(
+    return configuration(
         wrenches=[*(f'{place}/wrench' for place in places),
                   *(topic_of(source, f'force_torque/{own}', element, element.topic)
                     for own, element in declared(source, ForceTorqueSensor).values())],
@@ -192,44 +149,22 @@ def for_node() -> tuple[str, str]:
                   if any(settings.taxels))],
         frame_prefix=parameters.value('frame_prefix'), size=size(model),
         centre=centre(model).tolist(), metres_per_newton=metres_per_newton(model))
-    return text, node.get_namespace()
-
-
-def write(file: Path, text: str) -> None:
-    """
-    Write a configuration into a file.
-
-    :param file: The file.
-    :param text: The configuration.
-    :raises SprDynamicsError: If it can't be written.
-    """
-    try:
-        file.write_text(text, encoding='utf-8')
-    except OSError as error:
-        raise SprDynamicsError(f'{file}: {error.strerror}') from None
 
 
 def become_rviz(text: str, namespace: str) -> None:
     """
     Start RViz in place of this process.
 
-    It reads a file in the folder of ROS's logs. There is one for each namespace, written anew
-    each time, as nobody is left to delete it.
-
     :param text: The configuration.
     :param namespace: That of the robot.
-    :raises SprDynamicsError: If there is no RViz, or the file can't be written.
+    :raises SprDynamicsError: If there is no RViz, or the configuration can't be written.
     """
-    from rclpy.logging import get_logging_directory
     if shutil.which(RVIZ) is None:
         raise SprDynamicsError(
             f'{RVIZ} is not here; it comes with a ROS installation '
             '(apt install ros-$ROS_DISTRO-rviz2). --output FILE writes the configuration for one '
             'on another machine.')
-    file = Path(get_logging_directory()) / f'spr_dynamics{namespace.replace("/", "_")}.rviz'
-    write(file, text)
-    os.execvp(RVIZ, [RVIZ, '-d', str(file), '--ros-args', '-r', f'__ns:={namespace}',
-                     '-p', 'use_sim_time:=true'])
+    become(RVIZ, '-d', str(write_log(namespace, '.rviz', text)), namespace=namespace)
 
 
 if __name__ == '__main__':

@@ -4,6 +4,7 @@ import sys
 
 NS = 1_000_000_000
 NEVER = sys.maxsize  # [steps]
+LONGEST_STEP_NS = 1e18  # [ns of wall time] 30 years: the smallest factors give infinity
 LARGEST_LAG_NS = 200_000_000  # [ns of wall time] what a stall may cost before time is given up
 MAX_RATE_DENOMINATOR = 1_000_000  # a rate in Hz is kept as a fraction this fine: 30, 0.1, 33.333
 
@@ -84,7 +85,7 @@ class Pacer:
         """
         if self._real_time_factor == 0.0:
             return NEVER
-        step_ns = self._dt_ns / self._real_time_factor
+        step_ns = min(self._dt_ns / self._real_time_factor, LONGEST_STEP_NS)
         lag_ns = now_ns - self._wall_ns - (step - self._step) * step_ns
         excess_ns = lag_ns - max(LARGEST_LAG_NS, 2.0 * step_ns)
         if excess_ns > 0.0:

@@ -8,18 +8,21 @@ import signal
 from typing import Any
 
 import numpy as np
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.task import Future
 
 from spr_dynamics.dynamics.check import checked_position, checked_velocity
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.dynamics.links import link_accelerations, link_velocities
 from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.ros import convert
+from spr_dynamics.ros.services import make_patient_service
 from spr_dynamics.sdformat.poses import Pose
 
 FEATURES = (
     'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET',
     'SIMULATION_STATE_GETTING', 'SIMULATION_STATE_SETTING', 'SIMULATION_STATE_PAUSE',
-    'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE')
+    'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE', 'STEP_SIMULATION_ACTION')
 UNIT_TOLERANCE = 1e-3  # how far the length of a quaternion may be from one
 
 
@@ -45,12 +48,80 @@ def make_standard_services(node: Any) -> bool:
     :returns: Whether they are there: without the package nothing is offered.
     """
     try:
-        services = importlib.import_module('simulation_interfaces.srv')
-        messages = importlib.import_module('simulation_interfaces.msg')
+        actions, services, messages = (
+            importlib.import_module(f'simulation_interfaces.{kind}')
+            for kind in ('action', 'srv', 'msg'))
     except ImportError:
         return False
     StandardServices(node, services, messages)
+    StandardSteps(node, actions.SimulateSteps, services.StepSimulation, messages)
     return True
+
+
+def fill_result(response: Any, failure: SprDynamicsError | None, messages: Any) -> None:
+    """
+    Say how a request went, by the standard's code and in words.
+
+    :param response: What has a field ``result``.
+    :param failure: What went wrong, if something did.
+    :param messages: The module ``simulation_interfaces.msg``.
+    """
+    codes, result = messages.Result, response.result
+    if failure is None:
+        result.result, result.error_message = codes.RESULT_OK, ''
+    else:
+        result.result = getattr(failure, 'code', codes.RESULT_OPERATION_FAILED)
+        result.error_message = str(failure)
+
+
+class StandardSteps:
+    """Many steps by the standard: a service that answers at their end, and an action."""
+
+    def __init__(self, node: Any, action_type: Any, service_type: Any, messages: Any) -> None:
+        """
+        Offer both.
+
+        :param node: The `SimulationNode`.
+        :param action_type: `SimulateSteps`.
+        :param service_type: `StepSimulation`.
+        :param messages: The module ``simulation_interfaces.msg``.
+        """
+        self._node, self._action, self._messages = node, action_type, messages
+        make_patient_service(node, service_type, '~/step_simulation', self._step)
+        ActionServer(node, action_type, '~/simulate_steps', self._simulate,
+                     cancel_callback=lambda goal: CancelResponse.ACCEPT)
+
+    def _step(self, request: Any, response: Any) -> Future:
+        answer: Future = Future()
+
+        def end(failure: SprDynamicsError | None) -> None:
+            fill_result(response, failure, self._messages)
+            answer.set_result(response)
+
+        self._node.take_steps(request.steps, end)
+        return answer
+
+    async def _simulate(self, goal: Any) -> Any:
+        """Take the steps of a goal, and tell how far it has come."""
+        end: Future = Future()
+
+        def progress(completed: int, remaining: int) -> None:
+            goal.publish_feedback(self._action.Feedback(
+                completed_steps=completed, remaining_steps=remaining))
+            if goal.is_cancel_requested:
+                self._node.end_steps('a cancellation')
+
+        self._node.take_steps(goal.request.steps, end.set_result, progress)
+        failure = await end
+        if failure is None:
+            goal.succeed()
+        elif goal.is_cancel_requested:
+            goal.canceled()
+        else:
+            goal.abort()
+        result = self._action.Result()
+        fill_result(result, failure, self._messages)
+        return result
 
 
 class StandardServices:
@@ -72,7 +143,7 @@ class StandardServices:
         for name, action in (
                 ('GetSimulatorFeatures', self._features),
                 ('GetSimulationState', self._state), ('SetSimulationState', self._set_state),
-                ('StepSimulation', self._step), ('ResetSimulation', self._reset),
+                ('ResetSimulation', self._reset),
                 ('GetEntities', self._get_entities), ('GetEntityState', self._entity_state),
                 ('GetEntitiesStates', self._entities_states),
                 ('SetEntityState', self._set_entity_state)):
@@ -82,16 +153,13 @@ class StandardServices:
     def _answering(self, action: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
         """Let an action fill a response, and put into its result how that went."""
         def answer(request: Any, response: Any) -> Any:
-            result = getattr(response, 'result', None)
-            code, text = self._messages.Result.RESULT_OK, ''
+            failure = None
             try:
                 action(request, response)
-            except Failure as failure:
-                code, text = failure.code, str(failure)
             except SprDynamicsError as error:
-                code, text = self._messages.Result.RESULT_OPERATION_FAILED, str(error)
-            if result is not None:
-                result.result, result.error_message = code, text
+                failure = error
+            if hasattr(response, 'result'):  # that of the features has none
+                fill_result(response, failure, self._messages)
             return response
         return answer
 
@@ -105,7 +173,7 @@ class StandardServices:
 
     def _present_state(self) -> int:
         states = self._messages.SimulationState
-        if not self._node.is_paused:
+        if not self._node.is_paused or self._node.multi_step.is_active:
             return states.STATE_PLAYING
         return states.STATE_PAUSED if self._simulation.step_count else states.STATE_STOPPED
 
@@ -129,9 +197,6 @@ class StandardServices:
         else:
             raise Failure(self._messages.Result.RESULT_FEATURE_UNSUPPORTED,
                           f'state {wanted}: stopped, playing, paused or quitting expected')
-
-    def _step(self, request: Any, response: Any) -> None:
-        self._node.take_steps(request.steps)
 
     def _reset(self, request: Any, response: Any) -> None:
         requests = self._services.ResetSimulation.Request
@@ -208,14 +273,15 @@ class StandardServices:
         if request.state.header.frame_id not in ('', convert.WORLD_FRAME):
             raise Failure(self._messages.Result.RESULT_FEATURE_UNSUPPORTED,
                           f'frame {request.state.header.frame_id!r}: world expected')
-        if request.set_acceleration:
+        if getattr(request, 'set_acceleration', False):
             raise Failure(self._messages.Result.RESULT_FEATURE_UNSUPPORTED,
                           'accelerations follow from forces')
         model, q, qd = self._simulation.model, self._simulation.q, self._simulation.qd
-        if request.set_pose:
+        # releases 1.x, those of Jazzy and Kilted, have no flags: pose and twist are set
+        if getattr(request, 'set_pose', True):
             q = q.copy()
             q[root.q:root.q + 7] = self._pose_from(request.state.pose)
-        if request.set_twist:
+        if getattr(request, 'set_twist', True):
             linear, angular = request.state.twist.linear, request.state.twist.angular
             qd = qd.copy()
             qd[root.v:root.v + 6] = linear.x, linear.y, linear.z, angular.x, angular.y, angular.z

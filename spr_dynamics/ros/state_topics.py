@@ -12,6 +12,7 @@ from spr_dynamics.model.model import FreeRoot, Model
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.streams import CLOCK_QOS, Output, Source, STATE_QOS, Stream
 
+CLOCK = '/clock'
 TERMS = ('inertial', 'velocity', 'gravity', 'applied')
 
 
@@ -29,7 +30,7 @@ def clock_topics(source: Source) -> list[Stream]:
         convert.stamp_from_ns(msg.clock, simulation.time_ns)
         return msg
 
-    return [source.topic('/clock', Clock, CLOCK_QOS, 'clock_rate', fill)]
+    return [source.topic(CLOCK, Clock, CLOCK_QOS, 'clock_rate', fill)]
 
 
 def state_topics(source: Source) -> list[Stream]:

@@ -113,6 +113,10 @@ class Mesh:
     """Whether that part is moved to the origin."""
     optimization: str
     """Empty, ``convex_hull`` or ``convex_decomposition``."""
+    max_convex_hulls: int
+    """Into how many pieces the latter may cut it."""
+    voxel_resolution: int
+    """How many voxels stand for it where one is needed for that."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

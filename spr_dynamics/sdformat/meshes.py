@@ -1,17 +1,36 @@
 """Meshes: mass and corners; the extra ``[mesh]`` brings the readers of files."""
 
+from collections.abc import Callable
 import importlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spr_dynamics.sdformat.elements import Mesh
+from spr_dynamics.sdformat.shells import shells, volume
 from spr_dynamics.sdformat.solids import Solid
+from spr_dynamics.sdformat.uris import SearchPath
 
 NEEDED = "needs the extra [mesh] (pip install 'spr_dynamics[mesh]')"
 INSTEAD = ('; or write <mass> and <inertia>, or let the link collide by boxes, spheres, '
            'cylinders, capsules, ellipsoids or cones')
+# how the reader parts an OBJ file: by what it names, not by colour
+PARTED = {'split_objects': True, 'split_groups': True, 'group_material': False,
+          'skip_materials': True}
+
+
+class Part(NamedTuple):
+    """What encloses a volume of its own in a mesh, or all together that does not."""
+
+    name: str
+    """As the file has it; empty if it has none."""
+    vertices: np.ndarray
+    """[m], shape (n, 3)."""
+    triangles: np.ndarray
+    """Three indices each, shape (m, 3)."""
+    volume: float
+    """What it encloses [m^3]; infinite if it is not closed."""
 
 
 def mesh_solid(mesh: Mesh, places: list[Path]) -> Solid:
@@ -32,18 +51,28 @@ def mesh_solid(mesh: Mesh, places: list[Path]) -> Solid:
                  np.array(measured.inertia) / measured.mass)
 
 
-def mesh_points(mesh: Mesh, places: list[Path]) -> tuple[np.ndarray, float]:
+def mesh_parts(mesh: Mesh, places: list[Path]) -> list[Part]:
     """
-    Read the corners of a mesh.
+    Read the parts of a mesh: those of its file, taken apart where they do not hang together.
+
+    A body with a cavity stays in one. What has a rim is put together with all else that has one,
+    before it is taken apart: files may keep a surface apart by its colours.
 
     :param mesh: The mesh.
     :param places: The files that its URI may mean, the one to prefer first.
-    :returns: Its vertices [m], shape (n, 3), and the volume that it encloses [m^3], infinite if
-        it is not closed.
+    :returns: In the order of their names, and of their triangles.
     :raises ValueError: If it can't be read; the end of a sentence.
     """
-    body = _read(mesh, places, '')
-    return np.array(body.vertices), abs(float(body.volume)) if body.is_watertight else np.inf
+    parts, rims = [], []
+    for name, body in _bodies(mesh, places, ''):
+        closed, rim = _closed_parts(name, body)
+        parts += closed
+        rims.append(rim)
+    closed, rim = _closed_parts('', _put_together(rims))
+    parts += closed
+    if len(rim.faces):
+        parts.append(_part('', rim.vertices, rim.faces, np.inf))
+    return parts
 
 
 def mesh_triangles(mesh: Mesh, places: list[Path]) -> tuple[np.ndarray, np.ndarray]:
@@ -59,8 +88,21 @@ def mesh_triangles(mesh: Mesh, places: list[Path]) -> tuple[np.ndarray, np.ndarr
     return np.array(body.vertices), np.array(body.faces)
 
 
+def mesh_places(search: SearchPath) -> Callable[[Mesh], list[Path]]:
+    """Return a function that lists the files that a mesh may mean."""
+    def places(mesh):
+        folder = Path(mesh.location.file).parent
+        return search.places(mesh.uri, folder, folder)
+    return places
+
+
 def _read(mesh: Mesh, places: list[Path], instead: str) -> Any:
     """Read a mesh in metres; ``instead`` is what a file could say that needs no reader."""
+    return _put_together([body for _, body in _bodies(mesh, places, instead)])
+
+
+def _bodies(mesh: Mesh, places: list[Path], instead: str) -> list[tuple[str, Any]]:
+    """Read the parts of a file in metres, with their names, in the order of these."""
     try:
         trimesh = importlib.import_module('trimesh')
         collada = importlib.import_module('collada')
@@ -71,15 +113,55 @@ def _read(mesh: Mesh, places: list[Path], instead: str) -> Any:
         raise ValueError('is not found')
     if mesh.submesh:
         raise ValueError('is a <submesh>, and its name means other things to other readers')
+    kind = path.suffix.lower()
     try:
-        metres = _metres(collada, path) if path.suffix.lower() == '.dae' else 1.0
-        body = trimesh.load_mesh(path)
+        metres = _metres(collada, path) if kind == '.dae' else 1.0
+        scene = trimesh.load_scene(path, **PARTED if kind == '.obj' else {})
     # the readers of meshes raise whatever comes up in a broken file
     except Exception as error:
         raise ValueError(f"can't be read: {error}") from None
-    body.merge_vertices(merge_tex=True, merge_norm=True)
-    body.apply_transform(np.diag([*(metres * mesh.scale), 1.0]))
-    return body
+    scale = np.diag([*(metres * mesh.scale), 1.0])
+    placed = [(scene.geometry[name], T, name) for T, name in map(
+        scene.graph.get, sorted(scene.graph.nodes_geometry))]
+    bodies = [(name, _surface(body.vertices, body.faces).apply_transform(scale @ T))
+              for body, T, name in placed if hasattr(body, 'faces')]  # others are lines, points
+    if not bodies:
+        raise ValueError("can't be read: it holds no triangles")
+    return bodies
+
+
+def _surface(vertices: np.ndarray, triangles: np.ndarray) -> Any:
+    """Return a mesh that has each of its vertices once."""
+    trimesh = importlib.import_module('trimesh')
+    surface = trimesh.Trimesh(vertices, triangles, process=False)
+    surface.merge_vertices()
+    return surface
+
+
+def _put_together(bodies: list[Any]) -> Any:
+    """Make one mesh of several."""
+    before = np.cumsum([0, *(len(body.vertices) for body in bodies)])
+    return _surface(np.concatenate([body.vertices for body in bodies]),
+                    np.concatenate([body.faces + n for body, n in zip(bodies, before)]))
+
+
+def _closed_parts(name: str, body: Any) -> tuple[list[Part], Any]:
+    """Take the closed shells of a body for parts of their own; return the rest of it, too."""
+    found = shells(body.vertices, body.faces)
+    closed = [shell.triangles for shell in found if shell.is_closed]
+    volumes = [volume(body.vertices, triangles) for triangles in closed]
+    if volumes and min(volumes) < 0.0 < max(volumes):
+        closed, volumes = [np.concatenate(closed)], [sum(volumes)]
+    rim = _surface(body.vertices, np.concatenate([np.zeros((0, 3), int), *(
+        shell.triangles for shell in found if not shell.is_closed)]))
+    return [_part(name, body.vertices, triangles, abs(enclosed))
+            for triangles, enclosed in zip(closed, volumes)], rim
+
+
+def _part(name: str, vertices: np.ndarray, triangles: np.ndarray, enclosed: float) -> Part:
+    """Keep only the vertices that are used."""
+    used, numbers = np.unique(triangles, return_inverse=True)
+    return Part(name, np.array(vertices[used]), numbers.reshape(-1, 3), enclosed)
 
 
 def _metres(collada, path: Path) -> float:

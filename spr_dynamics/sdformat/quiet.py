@@ -62,8 +62,8 @@ TEXTS: dict[str, Reader] = {
         integer,
         'anti_aliasing attach_steps collide_without_contact_bitmask cols detach_steps granularity '
         'image/height image/width island_threads iterations iters layer max_contacts '
-        'max_convex_hulls min_contact_count model_count precon_iters rows samples sampling '
-        'visibility_flags visibility_mask voxel_resolution'),
+        'min_contact_count model_count precon_iters rows samples sampling visibility_flags '
+        'visibility_mask'),
     **_readers(
         colour,
         'ambient background color color_end color_start emissive specular light/diffuse '

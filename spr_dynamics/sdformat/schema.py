@@ -9,8 +9,8 @@ import math
 from typing import Any, NamedTuple
 
 from spr_dynamics.sdformat.values import (
-    between, bitmask, boolean, colour, extended_number, frozen_array, non_negative, number, one_of,
-    positive, several, strength, unit_vector, vector3, whole)
+    between, bitmask, boolean, colour, counted, extended_number, frozen_array, non_negative,
+    number, one_of, positive, several, strength, unit_vector, vector3, whole)
 
 AXES_OF_TYPE = {
     'revolute': 1, 'continuous': 1, 'prismatic': 1, 'fixed': 0, 'ball': 0, 'screw': 1,
@@ -162,7 +162,9 @@ SCHEMA: dict[str, dict[str, Entry]] = {
     'mesh': {
         '@optimization': TEXT, 'uri': TEXT,
         'scale': Leaf(vector3, frozen_array([1.0, 1.0, 1.0])), 'submesh': BRANCH,
-        'convex_decomposition': Quiet('how a mesh is cut up is for the loader of meshes')},
+        'convex_decomposition': BRANCH},
+    'convex_decomposition': {
+        'max_convex_hulls': Leaf(counted, 16), 'voxel_resolution': Leaf(counted, 200000)},
     'submesh': {'name': TEXT, 'center': FALSE},
     'heightmap': {
         'uri': TEXT, 'size': ONES, 'pos': ZEROS, 'texture': DRAWN, 'blend': DRAWN,

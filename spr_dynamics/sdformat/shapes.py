@@ -17,6 +17,7 @@ MIN_CORNERS = 3
 SHADERS = (
     'pixel', 'vertex', 'normal_map_objectspace', 'normal_map_tangentspace',
     'normal_map_object_space', 'normal_map_tangent_space')
+OPTIMIZATIONS = ('convex_hull', 'convex_decomposition')
 
 
 def parse_collision(element: XmlElement, report: Report) -> Collision:
@@ -93,9 +94,15 @@ def _parse_mesh(element: XmlElement, report: Report) -> Mesh:
     if submesh is not None and submesh.first('name') is None:
         report.error('ELEMENT_MISSING', submesh.location,
                      f'{element.owner}: <submesh> needs a <name>')
+    fields = read_fields(element, report)
+    wanted = fields['optimization']
+    if wanted and wanted not in OPTIMIZATIONS:
+        report.warn('WARNING', element.location,
+                    f"{element.owner}: optimization='{wanted}' of <mesh> is unknown and is "
+                    f'ignored{name_hint(wanted, OPTIMIZATIONS)}')
     return Mesh(
-        location=element.location, submesh=part['name'], center=part['center'],
-        **read_fields(element, report))
+        location=element.location, submesh=part['name'], center=part['center'], **fields,
+        **read_fields(element.first_or_empty('convex_decomposition'), report))
 
 
 def _parse_polyline(element: XmlElement, report: Report) -> Polyline:

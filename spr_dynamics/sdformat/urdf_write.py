@@ -53,7 +53,8 @@ class Urdf(NamedTuple):
 
 
 def urdf_from_assembly(assembly: Assembly, name: str, *, fix_base: bool = False,
-                       mesh_uri: Callable[[Mesh], str] = lambda mesh: mesh.uri) -> Urdf:
+                       mesh_uri: Callable[[Mesh], str] = lambda mesh: mesh.uri,
+                       joint_delimiter: str = '/') -> Urdf:
     """
     Write links and joints as URDF.
 
@@ -68,11 +69,13 @@ def urdf_from_assembly(assembly: Assembly, name: str, *, fix_base: bool = False,
     :param name: Name of the robot.
     :param fix_base: Whether free roots are welded to the world.
     :param mesh_uri: Gives what to write for the file of a mesh.
+    :param joint_delimiter: What stands for ``::`` in names of joints. With ``::`` itself they are
+        those of `spr_dynamics.model.model.Model`, but readers of SDF refuse them.
     :returns: The text, and what it is made of.
     """
     robot = etree.Element('robot', name=name)
     etree.SubElement(robot, 'link', name=WORLD_LINK)
-    writer = _Writer(assembly, robot, fix_base, mesh_uri)
+    writer = _Writer(assembly, robot, fix_base, mesh_uri, joint_delimiter)
     writer.write()
     etree.indent(robot)
     text = etree.tostring(robot, encoding='unicode', pretty_print=True)
@@ -93,15 +96,15 @@ class _Writer:
     """Adds the elements of an assembly to a robot."""
 
     def __init__(self, assembly: Assembly, robot: etree._Element, fix_base: bool,
-                 mesh_uri: Callable[[Mesh], str]):
+                 mesh_uri: Callable[[Mesh], str], joint_delimiter: str):
         self.assembly = assembly
         self.robot = robot
         self.fix_base = fix_base
         self.mesh_uri = mesh_uri
         self.frames: list[Frame] = []
         self.left_out: list[str] = []
-        self.links = urdf_names(assembly.links, {WORLD_LINK})
-        self.joints = urdf_names(assembly.joints, set())
+        self.links = urdf_names(assembly.links, {WORLD_LINK}, '/')
+        self.joints = urdf_names(assembly.joints, set(), joint_delimiter)
         self.joint_name = dict(zip(map(id, assembly.joints), self.joints))
         self.holds = span(assembly)
         self.colours: dict[tuple[float, ...], str] = {}
@@ -149,7 +152,7 @@ class _Writer:
             element = self.write_joint(name, kind, above, link, T_PW @ T_WC)
             self.frames.append(Frame(link, above, None, parent, child, Pose.identity(), False))
         else:
-            frame = self.free_name(f'{name}_frame', self.links)
+            frame = self.free_name(f'{name}_frame'.replace('::', '/'), self.links)
             etree.SubElement(self.robot, 'link', name=frame)
             self.write_joint(self.free_name(f'{frame}_to_{link}', self.joints), 'fixed', frame,
                              link, T_JC)
@@ -317,17 +320,18 @@ def urdf_type(joint: PlacedJoint) -> str:
 
 
 def urdf_names(placed: Sequence[PlacedLink] | Sequence[PlacedJoint],
-               taken: set[str]) -> list[str]:
+               taken: set[str], delimiter: str) -> list[str]:
     """
-    Name links or joints as the model's arrays do, with ``/`` for ``::``.
+    Name links or joints as the model's arrays do.
 
     :param placed: The links or joints.
     :param taken: Names that are in use.
+    :param delimiter: What stands for ``::``.
     :returns: A name for each, all different.
     """
     names = []
     for name in unique_names(placed):
-        name = name.replace('::', '/')
+        name = name.replace('::', delimiter)
         while name in taken:
             name += '_'
         taken.add(name)

@@ -123,6 +123,14 @@ def whole(text: str) -> int:
     return int(text)
 
 
+def counted(text: str) -> int:
+    """Read how many there may be, 1 or more, decimal or ``0x``."""
+    value = integer(text)
+    if value != int(value) or not 1 <= value <= MAX_UINT32:
+        raise Meaningless(f"'{text}' is not a number of things (needs 1, 2, 3, ...)")
+    return int(value)
+
+
 def boolean(text: str) -> bool:
     """Read ``true``, ``false``, ``1`` or ``0``."""
     values = {'true': True, '1': True, 'false': False, '0': False}

@@ -1,7 +1,7 @@
 """The kernels of the sensors that feel how bodies move: IMUs, and force-torque ones in joints."""
 import numpy as np
 
-from spr_dynamics.contact.records import TIED
+from spr_dynamics.contact.records import TIED, TURNING
 from spr_dynamics.dynamics.bias import force_on_body
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import FREE
@@ -100,7 +100,7 @@ def contact_force(contact):
 
 @inlined
 def row_force(row, dt):
-    """Return the mean force of a closed loop's row on body b, about the row's point."""
+    """Return the mean force of a row between two bodies on body b, about the row's point."""
     e = scale(as_vector(row.e, 0), row.impulse / dt)
     return Force(e, ZERO) if row.is_angle else Force(ZERO, e)
 
@@ -116,14 +116,14 @@ def lighten(work, i, point, f, sign):
 
 @kernel
 def lighten_by_contacts(work, contacts, n_contacts, rows, n_rows, dt):
-    """Let contacts and closed loops take part of the forces that move the bodies."""
+    """Let contacts, with friction against turning, and closed loops take part of the forces."""
     for c in range(n_contacts):
         contact = contacts[c]
         lighten(work, contact.body_a, contact.point, contact_force(contact), -1.0)
         lighten(work, contact.body_b, contact.point, contact_force(contact), 1.0)
     for r in range(n_rows):
         row = rows[r]
-        if row.kind == TIED:
+        if row.kind == TIED or row.kind == TURNING:
             lighten(work, row.body_a, row.point, row_force(row, dt), -1.0)
             lighten(work, row.body_b, row.point, row_force(row, dt), 1.0)
 
@@ -158,11 +158,14 @@ def force_on_side(sensor, bodies, links_there, shapes, ties, tree, links, forces
             outside = about_body(now, contacts[c].point, contact_force(contacts[c]))
             f = subtract_forces(f, scale_force(outside, side))
     for r in range(n_rows):
-        if rows[r].kind == TIED:
-            side = ties[rows[r].at - (n_rows - ties.size)]
-            if side != 0.0:
-                outside = about_body(now, rows[r].point, row_force(rows[r], dt))
-                f = subtract_forces(f, scale_force(outside, side))
+        row, side = rows[r], 0.0
+        if row.kind == TIED:
+            side = ties[row.at - (n_rows - ties.size)]
+        elif row.kind == TURNING:
+            side = shapes[contacts[row.contact].shape_b] - shapes[contacts[row.contact].shape_a]
+        if side != 0.0:
+            f = subtract_forces(f, scale_force(about_body(now, row.point, row_force(row, dt)),
+                                               side))
     return f
 
 

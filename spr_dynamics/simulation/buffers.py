@@ -25,12 +25,14 @@ FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
  SORTED_LIMITS_AT, J_AT, SUPPORT_AT, ROW_J_AT, ROW_SUPPORT_AT, TRUNKS_AT, ISLANDS_AT, MEMBERS_AT,
  FOLLOWING_AT, MATRICES_AT, INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, TAXELS_AT, STAGES_AT, IMUS_AT,
  IMU_MEMORIES_AT, FORCE_TORQUES_AT, FORCE_TORQUE_MEMORIES_AT, BODIES_BEYOND_AT, LINKS_BEYOND_AT,
- SHAPES_BEYOND_AT, TIES_BEYOND_AT, N_SHAPES, N_JOINTS, N_CONES, N_LOOPS, N_SENSORS, N_TAXELS,
- N_CONTACTS, N_LIMITS, N_WIDTH, N_REACH, N_MATRIX, INTEGRATOR, N_IMUS, N_FORCE_TORQUES, SEARCH_AT,
- FEEL_CONTACTS_AT, FEEL_MOTION_AT, BLOCK_END) = range(BLOCK_SIZE, BLOCK_SIZE + 60)
+ SHAPES_BEYOND_AT, TIES_BEYOND_AT, TIE_RESPONSES_AT, TIE_MATRIX_AT, TIE_VECTORS_AT, N_SHAPES,
+ N_JOINTS, N_CONES, N_LOOPS, N_SENSORS, N_TAXELS, N_CONTACTS, N_LIMITS, N_WIDTH, N_REACH, N_MATRIX,
+ INTEGRATOR, N_IMUS, N_FORCE_TORQUES, SEARCH_AT, FEEL_CONTACTS_AT, FEEL_MOTION_AT,
+ BLOCK_END) = range(BLOCK_SIZE, BLOCK_SIZE + 63)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
+TIE_VECTORS = 5  # vectors of a number for each tie that it needs to keep loops closed
 MATRICES = 3  # inertia of all velocities, that of an island, and scratch
 INDICES = 4  # vectors of whole numbers that an island needs
 ROWS_A_JOINT = 5  # both limits of position, both of velocity, and friction
@@ -76,6 +78,7 @@ class StepBuffers:
         width = nv if n_between else 3 if cones.size else 1  # velocities that a row may feel
         reach = contact_reach(model, self.pairs)
         n_matrix = nv if n_contacts or n_limits else 0
+        n_held = 0 if integrator == EULER else loops.size
         work = self.work = Workspace(model, self.state.gravity)
         geometry = Geometry(model, self.pairs)
         state = self.state
@@ -92,7 +95,8 @@ class StepBuffers:
             np.zeros((INDICES, nv), np.int64), self.rows,
             np.zeros((SOLVER_ROWS, nv)), self.felt, state.taxels, self.stages,
             self.imus, state.imus, self.force_torques[0], state.force_torques,
-            *self.force_torques[1:])
+            *self.force_torques[1:], np.zeros((n_held, nv)), np.zeros((n_held, n_held)),
+            np.zeros((TIE_VECTORS, n_held)))
         sizes = (model.shapes.size, joints.size, cones.size, loops.size, n_tactile, n_taxels,
                  n_contacts, n_limits, width, reach, n_matrix, integrator, n_imus, n_force_torques,
                  0, 0, 0)

@@ -2,19 +2,52 @@
 from collections.abc import Iterable
 import dataclasses
 from typing import NamedTuple
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from spr_dynamics.errors import ModelError, SdfError
+from spr_dynamics.errors import ModelError, name_hint, SdfError
 from spr_dynamics.model.build import build
 from spr_dynamics.model.model import Model
 from spr_dynamics.model.topology import has_free_root, where
 from spr_dynamics.sdformat.assemble import assemble, Assembly, unique_names, WORLD
 from spr_dynamics.sdformat.diagnostics import InvalidSdf
-from spr_dynamics.sdformat.mimic import INVALID as INVALID_MIMIC
+from spr_dynamics.sdformat.mimic import AXIS_TAGS
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.read import read
+from spr_dynamics.sdformat.xml import parse_xml
+
+
+class Place(NamedTuple):
+    """Where a text is added: what it may name there."""
+
+    assembly: Assembly
+    link: int
+    """The one that it hangs on, or WORLD."""
+
+    @property
+    def model(self) -> str:
+        """The model that additions become part of."""
+        links = self.assembly.links
+        if self.link != WORLD:
+            return links[self.link].model
+        return links[0].model if links else self.assembly.name
+
+    @property
+    def scope(self) -> str:
+        """What the names of its links and joints begin with."""
+        if self.link == WORLD:
+            return ''
+        name = self.assembly.links[self.link].name
+        return name[:len(name) - len(last_name(name))]
+
+    @property
+    def joints(self) -> dict[str, int]:
+        """The joints that can be named there."""
+        return {joint.name.removeprefix(self.scope): j
+                for j, joint in enumerate(self.assembly.joints)
+                if joint.model == self.model and joint.name.startswith(self.scope)
+                and '::' not in joint.name[len(self.scope):]}
 
 
 def with_child(model: Model, link: int, text: str) -> Model:
@@ -28,70 +61,108 @@ def with_child(model: Model, link: int, text: str) -> Model:
     :raises SdfError: If the text can't be used.
     :raises ModelError: If nothing in it hangs on the link, or a name is taken.
     """
-    assembly = model.assembly
-    added = assemble(read_addition(wrapped(assembly, link, text)))
-    n_stand_ins = 0 if link == WORLD else 1
-    if n_stand_ins and all(joint.parent != 0 for joint in added.joints):
+    place = Place(model.assembly, link)
+    leaders = [place.joints[name] for name in leaders_outside(place, text) if name in place.joints]
+    added = assemble(read_addition(place, leaders, text))
+    if link != WORLD and all(joint.parent != 0 for joint in added.joints):
         raise ModelError(f"nothing in the text hangs on link '{model.link_names[link]}': a joint "
                          'with that <parent> expected')
-    return rebuilt(model, joined(assembly, link, added, n_stand_ins))
+    return rebuilt(model, joined(place, leaders, added))
 
 
-def read_addition(text):
+def leaders_outside(place, text):
+    """Name the joints that joints of a text follow and that are not in it."""
+    try:
+        elements = [*parse_xml(wrapped(place, [], text), '<text>').everything()]
+    except InvalidSdf:
+        return []  # reading it says what is wrong
+    own = {element.attributes.get('name') for element in elements if element.tag == 'joint'}
+    named = {element.attributes.get('joint') for element in elements if element.tag == 'mimic'}
+    return sorted(filter(None, named - own))
+
+
+def read_addition(place, leaders, text):
     """
     Read what is added.
 
-    :raises SdfError: If it can't be used. A leader is looked for in the text alone.
+    :raises SdfError: If it can't be used.
     """
     try:
-        return read(text=text)
+        return read(text=wrapped(place, leaders, text))
     except InvalidSdf as refusal:
-        if any(problem.code == INVALID_MIMIC for problem in refusal.diagnostics):
-            raise SdfError(f'{refusal}\njoints that are added can follow joints of the same text '
-                           'only; to follow others, write them into the file') from None
+        lost = [name for name in leaders_outside(place, text) if name not in place.joints]
+        if lost:
+            raise SdfError(f'{refusal}\njoints that are added can follow joints of the same text, '
+                           f"and of the model; that has no '{lost[0]}'"
+                           f'{name_hint(lost[0], place.joints)}') from None
         raise
 
 
-def wrapped(assembly, link, text):
-    """Put a text into a model of its own, where an empty link stands for the one it hangs on."""
-    stand_in = ''
-    if link != WORLD:
-        stand_in = f'<link name={quoteattr(last_name(assembly.links[link].name))}/>'
-    return (f"<sdf version='1.12'><model name={quoteattr(top_model(assembly, link))}>"
-            f'{stand_in}{text}</model></sdf>')  # one line, so that messages count the text's own
+def wrapped(place, leaders, text):
+    """
+    Put a text into a model of its own, with stand-ins for what it names outside of it.
+
+    They are an empty link for the one that it hangs on, and a joint that moves an empty link for
+    each leader, where they are.
+    """
+    stand_ins, T_WH = '', Pose.identity()
+    if place.link != WORLD:
+        holder = place.assembly.links[place.link]
+        T_WH = holder.T_WL
+        stand_ins = f'<link name={quoteattr(last_name(holder.name))}/>'
+    for j in leaders:
+        leader = place.assembly.joints[j]
+        name = last_name(leader.name)
+        child = f'{name}_moved'
+        while child in stand_ins + text:
+            child += '_'
+        T_WC = place.assembly.links[leader.child].T_WL
+        axes = ''.join(f'<{tag}><xyz>{x!r} {y!r} {z!r}</xyz></{tag}>' for tag, (x, y, z) in zip(
+            AXIS_TAGS, (axis.tolist() for axis in leader.axes)))
+        stand_ins += (
+            f'<link name={quoteattr(child)}>{pose_text(T_WH.inverse() @ T_WC)}</link>'
+            f'<joint name={quoteattr(name)} type={quoteattr(leader.element.type)}>'
+            f'{pose_text(T_WC.inverse() @ leader.T_WJ)}<parent>world</parent>'
+            f'<child>{escape(child)}</child>{axes}</joint>')
+    return (f"<sdf version='1.12'><model name={quoteattr(place.model)}>{stand_ins}{text}</model>"
+            '</sdf>')  # one line before it, so that messages count the text's own
+
+
+def pose_text(T):
+    """Write a pose without loss."""
+    w, x, y, z = T.quat_wxyz().tolist()
+    numbers = ' '.join(repr(number) for number in (*T.p.tolist(), x, y, z, w))
+    return f"<pose rotation_format='quat_xyzw'>{numbers}</pose>"
 
 
 def last_name(name):
     return name.rpartition('::')[2]
 
 
-def top_model(assembly, link):
-    """Return the model that additions become part of."""
-    if link != WORLD:
-        return assembly.links[link].model
-    return assembly.links[0].model if assembly.links else assembly.name
-
-
-def joined(assembly, link, added, n_stand_ins):
-    """Append the links and joints of one assembly to another, where it hangs on a link."""
-    holder = assembly.links[link] if link != WORLD else None
+def joined(place, leaders, added):
+    """Append the links and joints of one assembly to another, without those that stood in."""
+    assembly, scope = place.assembly, place.scope
+    holder = assembly.links[place.link] if place.link != WORLD else None
     T_WH = holder.T_WL if holder else Pose.identity()
-    scope = holder.name[:len(holder.name) - len(last_name(holder.name))] if holder else ''
-    shift, n_joints = len(assembly.links) - n_stand_ins, len(assembly.joints)
+    stood_in = [place.link] * (holder is not None) + [assembly.joints[j].child for j in leaders]
 
-    def placed(end):
+    def link_of(end):
         if end == WORLD:
             return WORLD
-        return link if end < n_stand_ins else end + shift
+        return (stood_in[end] if end < len(stood_in)
+                else end - len(stood_in) + len(assembly.links))
+
+    def joint_of(j):
+        return leaders[j] if j < len(leaders) else j - len(leaders) + len(assembly.joints)
 
     links = [dataclasses.replace(
         item, name=scope + item.name, T_WL=T_WH @ item.T_WL,
         self_collide=item.self_collide or holder is not None and holder.self_collide)
-        for item in added.links[n_stand_ins:]]
+        for item in added.links[len(stood_in):]]
     joints = [dataclasses.replace(
-        item, name=scope + item.name, T_WJ=T_WH @ item.T_WJ, parent=placed(item.parent),
-        child=placed(item.child), mimics=renumbered(item.mimics, lambda j: j + n_joints))
-        for item in added.joints]
+        item, name=scope + item.name, T_WJ=T_WH @ item.T_WJ, parent=link_of(item.parent),
+        child=link_of(item.child), mimics=renumbered(item.mimics, joint_of))
+        for item in added.joints[len(leaders):]]
     for kind, old, new in (('link', assembly.links, links), ('joint', assembly.joints, joints)):
         refuse_taken(kind, old, new)
     return dataclasses.replace(
@@ -175,7 +246,7 @@ def rebuilt(model: Model, assembly: Assembly) -> Model:
     return build(assembly, fix_base=is_fixed)
 
 
-class Place(NamedTuple):
+class Numbers(NamedTuple):
     """Where the numbers of a joint or free root are."""
 
     q: slice
@@ -187,15 +258,15 @@ def names_in_file(placed) -> dict[str, tuple[str, str]]:
     return {name: (item.model, item.name) for name, item in zip(unique_names(placed), placed)}
 
 
-def places(model: Model) -> dict[tuple, Place]:
+def places(model: Model) -> dict[tuple, Numbers]:
     """Return where numbers are, by what doesn't change when others come or go."""
     links, joints = names_in_file(model.assembly.links), names_in_file(model.assembly.joints)
-    found: dict[tuple, Place] = {
-        ('joint', *joints[joint.name]): Place(slice(joint.q, joint.q + joint.nq),
-                                              slice(joint.v, joint.v + joint.nv))
+    found: dict[tuple, Numbers] = {
+        ('joint', *joints[joint.name]): Numbers(slice(joint.q, joint.q + joint.nq),
+                                                slice(joint.v, joint.v + joint.nv))
         for joint in model.joints}
-    found |= {('root', *links[root.name]): Place(slice(root.q, root.q + 7),
-                                                 slice(root.v, root.v + 6))
+    found |= {('root', *links[root.name]): Numbers(slice(root.q, root.q + 7),
+                                                   slice(root.v, root.v + 6))
               for root in model.free_roots}
     return found
 

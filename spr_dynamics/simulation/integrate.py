@@ -1,17 +1,11 @@
-"""From accelerations to the next state: each rule moves positions and velocities by one step."""
-from spr_dynamics.dynamics.bias import move_bodies
-from spr_dynamics.dynamics.coupled import expand_positions, find_accelerations
-from spr_dynamics.dynamics.work import drives_of, followers_of, tree_of, zero_of
+"""What each joint does in a step: its damper and spring, and how its position moves."""
+from spr_dynamics.dynamics.coupled import expand_positions
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import AXIS, BALL, FREE
 from spr_dynamics.spatial import (
     add, as_columns, as_rigid_inertia, as_vector, cross, exponential, normalised, put_quaternion,
     put_vector, quaternion_rate, rotation, scale, subtract, times, transpose, turn_quaternion,
     turn_quaternion_within)
-
-SETTLED = 1e-12  # change of velocity, relative, at which the implicit midpoint is found
-ITERATIONS = 100
-MOVING = 1e150  # [rad/s] or [m/s] beyond which squares are no numbers
 
 
 @kernel
@@ -93,14 +87,6 @@ def move(tree, work, drives, followers, lag, q, qd, change, dt):
 
 
 @kernel
-def accelerate(block, q, qd, command, tau, diagonal, qdd):
-    """Compute the accelerations of a state, dampers and springs at their present forces."""
-    move_bodies(block, q, qd, zero_of(block))
-    add_passive_forces(drives_of(block), zero_of(block), q, qd, command, 0.0, tau, diagonal)
-    find_accelerations(block, tau, diagonal, qdd)
-
-
-@kernel
 def position_rates(tree, q, qd, rates):
     """Compute dq/dt, quaternions being four numbers."""
     for i in range(1, tree.size):
@@ -162,73 +148,3 @@ def turn_and_slide(tree, followers, q, qd, dt, moved):
         else:
             moved[j] = q[j] + dt * qd[k]
     expand_positions(followers, moved)
-
-
-@kernel
-def rk4_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
-    """
-    Replace a state by the one after a step of the classical Runge-Kutta rule, of fourth order.
-
-    :param qdd: Scratch, shape (nv,).
-    :param stages: Scratch, shape (STAGES, nq + nv).
-    """
-    nq = q.size
-    tree, followers = tree_of(block), followers_of(block)
-    q_start, qd_start = stages[0, :nq], stages[0, nq:]
-    q_sum, qd_sum = stages[1, :nq], stages[1, nq:]
-    rates = stages[2, :nq]
-    for j in range(nq):
-        q_start[j], q_sum[j] = q[j], 0.0
-    for k in range(qd.size):
-        qd_start[k], qd_sum[k] = qd[k], 0.0
-    for stage in range(4):
-        accelerate(block, q, qd, command, tau, diagonal, qdd)
-        position_rates(tree, q, qd, rates)
-        weight = dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0
-        reach = 0.5 * dt if stage < 2 else dt
-        for j in range(nq):
-            q_sum[j] += weight * rates[j]
-            q[j] = q_start[j] + (reach * rates[j] if stage < 3 else q_sum[j])
-        for k in range(qd.size):
-            qd_sum[k] += weight * qdd[k]
-            qd[k] = qd_start[k] + (reach * qdd[k] if stage < 3 else qd_sum[k])
-        normalise(tree, q)
-        expand_positions(followers, q)
-
-
-@kernel
-def midpoint_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
-    """
-    Replace a state by the one after a step of the implicit midpoint rule, of second order.
-
-    It is its own mirror image in time. Spins of free bodies have their mean in the body's axes.
-    The middle is found by repeating: dt has to be shorter than the stiffest spring's period.
-
-    :returns: Whether the middle was found; the state is not changed otherwise.
-    """
-    nq = q.size
-    tree, followers = tree_of(block), followers_of(block)
-    q_middle, qd_middle, rates = stages[0, :nq], stages[0, nq:], stages[1, nq:]
-    for k in range(qd.size):
-        qd_middle[k] = qd[k]
-    for _ in range(ITERATIONS):
-        turn_and_slide(tree, followers, q, qd_middle, 0.5 * dt, q_middle)
-        accelerate(block, q_middle, qd_middle, command, tau, diagonal, qdd)
-        turn_back(tree, qd_middle, qdd, -0.5 * dt, rates)
-        change, size = 0.0, 0.0
-        for k in range(qd.size):
-            v = qd[k] + 0.5 * dt * rates[k]
-            change = max(change, abs(v - qd_middle[k]))
-            size = max(size, abs(v))
-            qd_middle[k] = v
-        if not size < MOVING:
-            return False
-        if change <= SETTLED * size:
-            turn_and_slide(tree, followers, q, qd_middle, dt, q_middle)
-            for j in range(nq):
-                q[j] = q_middle[j]
-            for k in range(qd.size):
-                rates[k] = 2.0 * qd_middle[k] - qd[k]
-            turn_back(tree, qd_middle, rates, dt, qd)
-            return True
-    return False

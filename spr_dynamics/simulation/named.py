@@ -2,7 +2,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-from spr_dynamics.errors import name_hint, SprDynamicsError
+from spr_dynamics.errors import did_you_mean, name_hint, SprDynamicsError
 
 View = TypeVar('View')
 
@@ -11,6 +11,29 @@ class UnknownName(SprDynamicsError, KeyError):
     """There is nothing of that name; the message has the near ones."""
 
     __str__ = Exception.__str__  # that of KeyError shows quotes and escapes
+
+
+class FixedAttributes:
+    """Things that take no attribute which their class does not have: a typing error is one."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name, value):
+        """
+        Set an attribute.
+
+        :raises AttributeError: If there is none of that name; says which is near.
+        """
+        kind = type(self)
+        if not hasattr(kind, name):
+            raise AttributeError(f"{kind.__name__} has no attribute '{name}'"
+                                 f'{did_you_mean(name, public_names(kind))}')
+        super().__setattr__(name, value)
+
+
+def public_names(kind) -> list[str]:
+    """List the attributes of a class that are meant for users."""
+    return [name for name in dir(kind) if not name.startswith('_')]
 
 
 class Named(Mapping[str, View]):

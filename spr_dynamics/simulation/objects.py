@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from spr_dynamics.dynamics.check import checked, checked_forces
+from spr_dynamics.dynamics.check import as_doubles, checked, checked_forces
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.errors import ModelError
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.simulation.edit import with_child, without
-from spr_dynamics.simulation.named import Named
+from spr_dynamics.simulation.named import FixedAttributes, Named
 from spr_dynamics.simulation.numbers import (
     checked_index, Number, Numbers, numbers, rotation_vector)
 from spr_dynamics.simulation.procedure import Acceleration, Inertia, Procedure, SolidMotion
 from spr_dynamics.simulation.solids import FIXED, FREE, Solids
 
 
-class JointView:
+class JointView(FixedAttributes):
     """
     A joint, and the solid that it moves: all links that move as one with its child link.
 
@@ -29,6 +29,8 @@ class JointView:
     :param joints: The views that it is one of.
     :param number: Index of the solid.
     """
+
+    __slots__ = '_joints', '_number', '_solid'
 
     def __init__(self, joints: 'JointViews', number: int):
         self._joints, self._number = joints, number
@@ -133,7 +135,8 @@ class JointView:
 
     @torque.setter
     def torque(self, torque):
-        for i, value in enumerate(checked('torque', np.atleast_1d(torque), self.dof)):
+        for i, value in enumerate(checked(
+                'torque', np.atleast_1d(as_doubles('torque', torque)), self.dof)):
             self.set_torque(value, i)
 
     def set_torque(self, value: float, i: int = 0):
@@ -149,6 +152,7 @@ class JointView:
 
     def add_torque(self, value: float, i: int = 0):
         """Add to the torque for the next step; arguments are those of ``set_torque``."""
+        value, = checked('torque', [value], 1)
         self.set_torque(self.torque(i) + value, i)
 
     @property
@@ -366,7 +370,7 @@ class JointView:
 
         :param text: SDF ``<link>`` and ``<joint>`` elements, as if they stood in the model of
             the child link. The link's name leads to it; poses count from its frame. Joints may
-            follow joints of the same text.
+            follow joints of the same text, and of that model.
         :returns: A simulation of the new model that goes on from this one's state; this one
             stays as it is.
         :raises SdfError: If the text can't be used.
@@ -394,8 +398,12 @@ class JointView:
 class RootView(JointView):
     """The root of a tree: the world and what is fixed to it, or a link that nothing holds."""
 
-    procedure: Procedure | None = None
-    """Where ``coriolis_pass`` and ``articulated_inertia_pass`` leave their results."""
+    __slots__ = ('procedure',)
+
+    def __init__(self, joints: 'JointViews', number: int):
+        super().__init__(joints, number)
+        self.procedure: Procedure | None = None
+        """Where ``coriolis_pass`` and ``articulated_inertia_pass`` leave their results."""
 
     def coriolis_pass(self):
         """Begin the procedure: keep the present state, and find c of all joints of this tree."""
@@ -409,7 +417,8 @@ class RootView(JointView):
 
         :param tau: Efforts, shape (nv,); without it the torques that are set on joints.
         :param f_ext: Torque, then force on each link, as ``forward_dynamics`` takes them.
-        :raises ModelError: If ``coriolis_pass`` was not called, or a joint follows another one.
+        :raises ModelError: If ``coriolis_pass`` was not called, or a joint follows another one or
+            closes a loop.
         :raises ValueError: If an argument has the wrong shape or is not finite.
         """
         sim = self._joints.sim
@@ -422,13 +431,15 @@ class RootView(JointView):
         self.procedure.articulate(tau, sim.gravity, f_ext)
 
 
-class LinkView:
+class LinkView(FixedAttributes):
     """
     A link; unlike the solid of a joint it is seen at its own origin.
 
     :param joints: The views of the simulation's joints.
     :param index: Of the link.
     """
+
+    __slots__ = '_index', '_joints'
 
     def __init__(self, joints: 'JointViews', index: int):
         self._joints, self._index = joints, index
@@ -490,16 +501,16 @@ class LinkView:
     @property
     def external_wrench(self) -> np.ndarray:
         """
-        Torque, then force on the link from outside, a copy; may be set.
+        Torque, then force on the link from outside.
 
         World axes, about the link's origin [N m, N], shape (6,); it acts in every step until it
-        is set anew.
+        is set anew. A read-only copy, and may be set as a whole.
         """
         return self._joints.sim.external_wrenches[self._index]
 
     @external_wrench.setter
     def external_wrench(self, wrench):
-        wrenches = self._joints.sim.external_wrenches
+        wrenches = self._joints.sim.external_wrenches.copy()
         wrenches[self._index] = checked('external_wrench', wrench, 6)
         self._joints.sim.external_wrenches = wrenches
 

@@ -178,9 +178,9 @@ class Procedure:
         :param tau: Joint torques, shape (nv,); of a free root force at its origin, then moment.
         :param gravity: [m/s^2], shape (3,).
         :param f_ext: Torque, then force on each link, as ``forward_dynamics`` takes them.
-        :raises ModelError: If a joint follows another one.
+        :raises ModelError: If a joint follows another one, or closes a loop.
         """
-        refuse_followers(self.solids.model)
+        refuse_joined_joints(self.solids.model)
         Ia = {k: self.solids.all[k].Ii for k in self.motions}
         Za = {k: self._isolated(k, tau, gravity, f_ext) for k in self.motions}
         for k in reversed(list(self.motions)):
@@ -264,12 +264,16 @@ def origin_acceleration(solid, motion, a):
     return np.concatenate([linear, angular])
 
 
-def refuse_followers(model):
+def refuse_joined_joints(model):
     """
-    Stop where joints are tied to one another: the recursion takes each joint for itself.
+    Stop where joints don't move each for itself, as the recursion takes them to.
 
-    :raises ModelError: Names the first joint that follows.
+    :raises ModelError: Names the first joint that closes a loop, or follows.
     """
+    if model.ties.size:
+        raise ModelError(f"joint '{model.loop_names[0]}' closes a loop, and Springhead's "
+                         'recursion has no such joints; a step of the simulation takes them into '
+                         'account')
     if model.followers.size:
         v = model.followers['v'][0]
         name = next(dof.name for dof in model.dofs if dof.v == v)

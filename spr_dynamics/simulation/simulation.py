@@ -12,9 +12,11 @@ import numpy as np
 from spr_dynamics.contact.detect import search
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import (
-    BAD, checked, checked_forces, checked_position, checked_velocity, OK)
+    BAD, checked, checked_forces, checked_model, checked_position, checked_velocity, OK)
+from spr_dynamics.dynamics.loops import loop_gaps
 from spr_dynamics.dynamics.work import N_FORCES
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
+from spr_dynamics.model.assembling import follow, follow_rates
 from spr_dynamics.sdformat.elements import ForceTorqueSensor, ImuSensor
 from spr_dynamics.sensors.contact import (
     cells_of, ContactSensorSettings, declared_sensors)
@@ -28,12 +30,13 @@ from spr_dynamics.simulation.buffers import (
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
+from spr_dynamics.simulation.loops import OPEN
 from spr_dynamics.simulation.motion_sensors import ForceTorque, Imu
-from spr_dynamics.simulation.named import Named
+from spr_dynamics.simulation.named import FixedAttributes, Named
 from spr_dynamics.simulation.objects import JointViews, link_views, LinkView
 from spr_dynamics.simulation.sense import feel_contacts, feel_motion
 from spr_dynamics.simulation.sensor import NEVER, Sensor, Surroundings, values_of
-from spr_dynamics.simulation.smooth import step_smoothly, UNSETTLED
+from spr_dynamics.simulation.smooth import PARTED, step_smoothly, UNSETTLED
 from spr_dynamics.simulation.state import CONTACTS, fingerprint_of, SnapshotError, STEPS
 from spr_dynamics.simulation.step import step_many
 from spr_dynamics.simulation.torques import Torques
@@ -47,7 +50,7 @@ LAGS = {'semi_implicit_euler': 0.0, 'analytic': 0.5}  # rules that each joint ma
 INTEGRATORS = {**dict.fromkeys(LAGS, EULER), 'rk4': RK4, 'implicit_midpoint': MIDPOINT}
 
 
-class Simulation:
+class Simulation(FixedAttributes):
     """
     A model in motion.
 
@@ -60,20 +63,28 @@ class Simulation:
         ``implicit_midpoint``; the last two are for models in which nothing can touch.
     :param joint_integrators: One of the first two by name of a joint that has its own.
     :param seed: Of the noise of sensors: equal seeds give equal runs, bit for bit.
+    :raises TypeError: If the model, ``contact_sensors`` or ``options`` is something else.
     :raises ValueError: If ``dt``, an integrator or the seed makes no sense.
     :raises SensorError: If a sensor's settings don't fit the model; names the sensor.
     """
+
+    __slots__ = (
+        'model', 'dt', 'dt_ns', 'sensors', 'torques', '_block', '_buffers', '_chosen', '_effort',
+        '_fingerprint', '_home', '_no_effort', '_qdd', '_state', '_take_steps',
+        '__dict__', '__weakref__')  # the former for ``joints`` and ``links``, made when asked for
 
     def __init__(self, model, dt: float | None = None,
                  contact_sensors: dict[str, ContactSensorSettings] | None = None,
                  options: SolverOptions = DEFAULT_OPTIONS,
                  integrator: str = 'semi_implicit_euler',
                  joint_integrators: Mapping[str, str] | None = None, seed: int = 0):
-        self.model = model
+        self.model = checked_model(model)
         self.dt_ns = nanoseconds(model.dt if dt is None else dt)
         self.dt = self.dt_ns * 1e-9
         if contact_sensors is None:
             contact_sensors = declared_sensors(model)
+        checked_as(Mapping, 'contact_sensors', contact_sensors,
+                   'ContactSensorSettings by name of a sensor')
         imus, force_torques = declared_imus(model), declared_force_torques(model)
         taxels = []
         for name, settings in contact_sensors.items():
@@ -82,37 +93,41 @@ class Simulation:
                 taxels.append(cells_of(settings))
         buffers = self._buffers = StepBuffers(
             model, self.dt, (len(contact_sensors), len(imus), len(force_torques)), sum(taxels),
-            options,
+            checked_as(SolverOptions, 'options', options, 'SolverOptions'),
             INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
-        buffers.lag[:] = lags(model, integrator, joint_integrators or {})
+        rules = {} if joint_integrators is None else joint_integrators
+        buffers.lag[:] = lags(model, integrator, rules)
         self._state, self._block = buffers.state, buffers.block
+        self._qdd, self._effort = read_only(self._state.qdd), read_only(self._state.effort)
         self._no_effort = np.zeros(model.nv)
         self.torques = Torques(model.nv)
         """What is set on ``joints`` for the next step."""
-        self._chosen = options, integrator, dict(joint_integrators or {}), seed
+        self._chosen = options, integrator, dict(rules), seed
         if INTEGRATORS[integrator] != EULER and (
-                buffers.pairs.size or contact_sensors or model.ties.size):
+                buffers.pairs.size or contact_sensors):
             raise ValueError(
                 f"integrator '{integrator}' is for models in which nothing can touch, without "
-                "closed loops or contact sensors; 'semi_implicit_euler' is for all")
+                "contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
         around = Surroundings(model, self.dt_ns, buffers, checked_seed(seed))
-        self.sensors: dict[str, Any] = {}
+        made: dict[str, Any] = {}
+        self.sensors = Named('sensor', made)
         """Sensors of all kinds, by name."""
         end = 0
         for k, (name, settings) in enumerate(contact_sensors.items()):
             own, cells = slice(k, k + 1), slice(end, end := end + taxels[k])
-            self._add_sensor(ContactSensor, name, around, self._state.readings[own],
-                             (buffers.sensors[own], buffers.watched[k]), cells, settings)
+            add_sensor(made, ContactSensor, name, around, self._state.readings[own],
+                       (buffers.sensors[own], buffers.watched[k]), cells, settings)
         for k, name in enumerate(imus):
-            self._add_sensor(Imu, name, around, self._state.imus[k:k + 1],
-                             (buffers.imus[k:k + 1],), imus[name])
+            add_sensor(made, Imu, name, around, self._state.imus[k:k + 1],
+                       (buffers.imus[k:k + 1],), imus[name])
         for k, name in enumerate(force_torques):
-            self._add_sensor(ForceTorque, name, around, self._state.force_torques[k:k + 1],
-                             tuple(part[k:k + 1] for part in buffers.force_torques),
-                             force_torques[name])
+            add_sensor(made, ForceTorque, name, around, self._state.force_torques[k:k + 1],
+                       tuple(part[k:k + 1] for part in buffers.force_torques),
+                       force_torques[name])
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors,
-                                           (integrator, options), buffers.lag, buffers.pairs)
+                                           (integrator, options), buffers.lag,
+                                           buffers.pairs[['a', 'b']])
         self._state.gravity[:] = model.gravity
         self.reset()
         self._take_steps = step_smoothly
@@ -125,18 +140,6 @@ class Simulation:
                 if is_needed:
                     self._block[at] = part.address
         self._take_steps(self._block, self._no_effort, 0)  # compiled now: the first is on time
-
-    def _add_sensor(self, kind: type[Sensor], name: str, *arguments):
-        """
-        Make a sensor of some kind.
-
-        :raises SensorError: If another one has its name, or its settings don't fit the model.
-        """
-        if name in self.sensors:
-            raise SensorError(f"{kind.type} sensor '{name}': the {self.sensors[name].type} sensor "
-                              'has the same name')
-        with naming(f"{kind.type} sensor '{name}'"):
-            self.sensors[name] = kind(name, *arguments)
 
     def __getstate__(self):
         """Refuse copy, deepcopy and pickle: compiled code finds the state by its address."""
@@ -197,6 +200,8 @@ class Simulation:
             raise SimulationDiverged(
                 f'{where} found no implicit midpoint ({self._fastest(self.qd)}); the state before '
                 'it was kept, dt has to be shorter')
+        if status == PARTED:
+            self._explain_parting(where)
         qd = self.qd
         if (np.abs(qd) < MODERATE).all():
             buffers = self._buffers  # what the step would have given, if nothing touched
@@ -204,6 +209,19 @@ class Simulation:
                   else buffers.stages[-1, self.model.nq:])
         raise SimulationDiverged(f'{where} gave accelerations that are not finite '
                                  f'({self._fastest(qd)}); the state before it was kept')
+
+    def _explain_parting(self, where):
+        """Raise the error that belongs to a loop that is open, or that a step can't keep."""
+        gaps = loop_gaps(self.model, self.q)
+        name = max(gaps, key=lambda name: max(gaps[name]))
+        if max(gaps[name]) > OPEN:
+            raise ValueError(
+                f"q: the loop that joint '{name}' closes is open by {gaps[name].distance:.3g} m "
+                f"({gaps[name].angle:.3g} rad); closed_positions finds positions near by that "
+                f"integrator '{self.integrator}' can begin with")
+        raise SimulationDiverged(
+            f"{where} could not keep the loop that joint '{name}' closes together "
+            f'({self._fastest(self.qd)}); the state before it was kept, dt has to be shorter')
 
     def _fastest(self, qd):
         """Say which joint, with its link, or free root moves fastest at some velocities."""
@@ -234,24 +252,29 @@ class Simulation:
 
     @property
     def qdd(self) -> np.ndarray:
-        """Mean accelerations of the last step, impacts included, shape (nv,)."""
-        return self._state.qdd
+        """Mean accelerations of the last step, impacts included, read-only, shape (nv,)."""
+        return self._qdd
 
     @property
     def effort(self) -> np.ndarray:
-        """Efforts that acted in the last step, after clamping [N m or N], shape (nv,)."""
-        return self._state.effort
+        """
+        Efforts that acted in the last step, after clamping [N m or N], read-only, shape (nv,).
+
+        Those of the next are given to ``step``, or set on ``joints``.
+        """
+        return self._effort
 
     @property
     def gravity(self) -> np.ndarray:
         """
-        Acceleration of free fall in this simulation's world [m/s^2], shape (3,); may be set.
+        Acceleration of free fall in this simulation's world [m/s^2], shape (3,).
 
+        It is a read-only copy, and may be set as a whole: ``sim.gravity = 0, 0, -1.62``.
         It begins as ``model.gravity``, which stays as it is and is what ``forward_dynamics`` and
         the other functions of a model use. A model of another world, for them, is
         ``dataclasses.replace(model, gravity=sim.gravity)``.
         """
-        return self._state.gravity.copy()
+        return read_only(self._state.gravity.copy())
 
     @gravity.setter
     def gravity(self, gravity):
@@ -260,13 +283,14 @@ class Simulation:
     @property
     def external_wrenches(self) -> np.ndarray:
         """
-        Torque, then force from outside on each link, a copy; may be set.
+        Torque, then force from outside on each link.
 
-        As ``f_ext`` of ``forward_dynamics``, shape (number of links, 6).
+        As ``f_ext`` of ``forward_dynamics``, shape (number of links, 6); a read-only copy, and may
+        be set as a whole.
         They act in every step until they are set anew; ``reset`` and ``restore`` end them.
         ``links`` has them one by one.
         """
-        return self._buffers.work.forces.copy()
+        return read_only(self._buffers.work.forces.copy())
 
     @external_wrenches.setter
     def external_wrenches(self, wrenches):
@@ -366,9 +390,7 @@ class Simulation:
         :param q: Positions, shape (nq,); those of followers follow.
         :raises ValueError: If they have the wrong shape or are not finite.
         """
-        q, followers = checked_position(self.model, q), self.model.followers
-        q[followers['q']] = followers['ratio'] * q[followers['leader_q']] + followers['offset']
-        self._home = q
+        self._home = follow(self.model.followers, checked_position(self.model, q))
         self.reset()
 
     def reset(self):
@@ -396,7 +418,9 @@ class Simulation:
         others give them another name or place. New ones begin at home, at rest.
 
         :param model: The model; made of this one's elements and others.
+        :raises TypeError: If it is none.
         """
+        checked_model(model)
         options, integrator, own_rules, seed = self._chosen
         links = renamed(self.model.assembly.links, model.assembly.links)
         joints = renamed(self.model.assembly.joints, model.assembly.joints)
@@ -434,6 +458,9 @@ class Simulation:
         carry_over(self.model, sim.model, old.q, new.q, 'q')
         for part in ('qd', 'qdd', 'effort', 'change'):
             carry_over(self.model, sim.model, getattr(old, part), getattr(new, part), 'v')
+        follow(sim.model.followers, new.q)
+        for rates in (new.qd, new.qdd, new.change):
+            follow_rates(sim.model.followers, rates)
         torques = np.zeros(sim.model.nv)
         carry_over(self.model, sim.model, self.torques.values, torques, 'v')
         sim.torques.put_all(torques, self.torques.are_set)
@@ -450,7 +477,9 @@ class Simulation:
         Return to a snapshot, the settings of sensors included.
 
         :raises SnapshotError: If it isn't one of this model; nothing has changed then.
+        :raises TypeError: If it is nothing that ``save`` returns.
         """
+        checked_as((bytes, bytearray), 'snapshot', snapshot, 'the bytes that save() returned')
         *parts, text = self._state.parts_of(snapshot, self._fingerprint)
         settings = self._settings_from(text)
         self._state.put(parts)
@@ -469,6 +498,37 @@ class Simulation:
         except (ValueError, KeyError, TypeError, SensorError) as problem:
             raise SnapshotError(f'snapshot with spoilt settings of sensors: {problem}') from None
         return settings
+
+
+def read_only(array) -> np.ndarray:
+    """Return a view that nobody can write to."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+def checked_as(kind, what, value, expected) -> Any:
+    """
+    Return a value of a kind.
+
+    :raises TypeError: If it is something else; says what was expected.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f'{what}: {expected} expected, got {value!r}')
+    return value
+
+
+def add_sensor(sensors, kind: type[Sensor], name: str, *arguments):
+    """
+    Make a sensor of some kind, and add it to those that there are.
+
+    :raises SensorError: If another one has its name, or its settings don't fit the model.
+    """
+    if name in sensors:
+        raise SensorError(f"{kind.type} sensor '{name}': the {sensors[name].type} sensor has the "
+                          'same name')
+    with naming(f"{kind.type} sensor '{name}'"):
+        sensors[name] = kind(name, *arguments)
 
 
 @contextlib.contextmanager
@@ -512,10 +572,10 @@ def number_of_steps(n) -> int:
     """
     Return how many steps are meant.
 
-    :raises TypeError: If it is no whole number, as 2.0 and arrays are none.
+    :raises TypeError: If it is no whole number, as 2.0, True and arrays are none.
     :raises ValueError: If it is negative, or without end.
     """
-    if not isinstance(n, (int, np.integer)):
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
         raise TypeError(f'n = {n!r}: a whole number of steps expected, not {type(n).__name__}')
     if not 0 <= n < TOO_MANY:
         raise ValueError(f'n = {n}: 0 or more steps expected, and less than 2^62')
@@ -539,7 +599,8 @@ def nanoseconds(dt) -> int:
 
     :raises ValueError: If it is none: not positive, too long, or with a fraction left.
     """
-    if not (isinstance(dt, (int, float, np.integer, np.floating)) and 0.0 < dt <= LONGEST_STEP):
+    if not (isinstance(dt, (int, float, np.integer, np.floating)) and not isinstance(dt, bool)
+            and 0.0 < dt <= LONGEST_STEP):
         raise ValueError(f'dt = {dt!r}: a positive number of seconds expected, not above '
                          f'{LONGEST_STEP:g}')
     whole = round(dt * 1e9)

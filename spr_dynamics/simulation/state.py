@@ -11,7 +11,7 @@ from spr_dynamics.sensors.measure import READING
 from spr_dynamics.sensors.taxels import TAXEL_ROWS
 
 MAGIC = b'SPRSTATE'
-VERSION = 3
+VERSION = 4
 HEADER = struct.Struct('<8sI32sI32s')  # magic, version, model, number of blocks, digest
 SIZE = struct.Struct('<Q')  # of a block [bytes]; the sizes follow the header, and then the blocks
 
@@ -98,12 +98,32 @@ def fingerprint_of(model, dt_ns, sensors, rules, *arrays) -> bytes:
     """
     Return a digest of what a snapshot must have in common with its simulation.
 
+    What follows from the rest by linear algebra is no part of it: another computer, or another
+    version of numpy, may round it otherwise.
+
     :param sensors: By name.
     """
     digest = hashlib.sha256()
-    for records in (model.tree, model.links, model.shapes, model.vertices, model.faces,
-                    model.drives, model.followers, model.ties, *arrays):
-        digest.update(records.tobytes())
+    for array in (model.tree, model.links, model.shapes, model.vertices, model.faces,
+                  model.drives, model.followers, model.ties, limits_of(model), *arrays):
+        add_numbers(digest, array)
     kinds = [(name, sensor.type) for name, sensor in sensors.items()]
     digest.update(repr((model.joint_names, model.link_names, dt_ns, kinds, rules)).encode())
     return digest.digest()
+
+
+def limits_of(model) -> np.ndarray:
+    """Return the numbers that limit joints: of each axis or direction, then of cones."""
+    cones = [joint.cone for joint in model.joints if joint.cone]
+    return np.array([x for dof in model.dofs for x in (
+        dof.lower, dof.upper, dof.velocity_limit, dof.friction, dof.limit_stiffness,
+        dof.limit_dissipation)] + [
+        x for cone in cones for x in (*cone.centre, cone.swing, cone.lower, cone.upper)])
+
+
+def add_numbers(digest, array):
+    """Add an array's numbers to a digest, but not what lies between the fields of records."""
+    if array.dtype.names is None:
+        digest.update(array.tobytes())
+    for name in array.dtype.names or ():
+        add_numbers(digest, array[name])

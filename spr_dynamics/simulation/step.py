@@ -173,10 +173,10 @@ def euler_step(block, has_spins):
     recall_anchors(geometry, work, kept, counters[CONTACTS], found, count, dt)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
+    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
-    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     iterations, status = 0, SOLVED
     if count + n_rows > 0:
         if not has_spins:
@@ -199,9 +199,11 @@ def euler_step(block, has_spins):
     counters[DROPPED] += dropped
     for k in range(qd.size):
         change[k] = x[VELOCITY, k] - qd[k]
-        qdd[k] = change[k] / dt
+        qdd[k] = qd[k]
         qd[k] = x[VELOCITY, k]
     move(tree, work, drives_of(block), followers_of(block), lag, q, qd, change, dt)
+    for k in range(qd.size):
+        qdd[k] = (qd[k] - qdd[k]) / dt
     counters[STEPS] += 1
     return OK
 
