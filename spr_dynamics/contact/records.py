@@ -7,6 +7,10 @@ import numpy as np
 
 from spr_dynamics.model.records import TIE
 
+# Rows of the solver's vectors, and how it may end.
+FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, LEAST, SOLVER_ROWS = range(8)
+SOLVED, LAGGED, UNSOLVED, ENDINGS = range(4)
+
 # A pair of shapes that may touch, and how. The kind of ``a`` does not come after that of ``b``.
 PAIR = np.dtype([
     ('a', np.int64), ('b', np.int64),            # shapes
