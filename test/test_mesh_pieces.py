@@ -278,10 +278,13 @@ def slide(geometry, body, surface, fixed=''):
 def test_seam_of_even_pieces_neither_trips_nor_brakes(tmp_path, body, hop, loss, mu):
     """A box hit the edge of the second piece: it lost 72 % of its speed, and fell over."""
     write_stl(tmp_path / 'plate.stl', PLATE)
+    write_stl(tmp_path / 'overlap.stl', [
+        box((-1, -0.5, -0.1), (0.1, 0.5, 0)), box((-0.1, -0.5, -0.1), (1, 0.5, 0))])
     surface = f'<surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction></surface>'
     _, even = slide('<empty/>', body, surface, SLAB.format(0, 2, surface))
-    for geometry, fixed in ((mesh(tmp_path / 'plate.stl'), ''), ('<empty/>', ''.join(
-            SLAB.format(x, 1, surface) for x in (-0.5, 0.5)))):
+    boxes = ''.join(SLAB.format(x, 1, surface) for x in (-0.5, 0.5))
+    for geometry, fixed in ((mesh(tmp_path / 'plate.stl'), ''),
+                            (mesh(tmp_path / 'overlap.stl'), ''), ('<empty/>', boxes)):
         highest, velocity = slide(geometry, body, surface, fixed)
         assert highest < hop
         np.testing.assert_allclose(velocity[0], even[0], atol=loss)
