@@ -35,6 +35,7 @@ from spr_dynamics.ros.streams import Source
 
 SHORTEST_TICK = 0.001  # [s] below, the executor costs more than the steps
 LONGEST_TICK = 0.01  # [s] how long a command may wait for a slow simulation
+LONGEST_WAIT_NS = 20_000_000  # [ns] what a flood of messages may delay a tick
 TICK_BUDGET_NS = 20_000_000  # [ns] after this, commands and services get their turn
 GREETING_PERIOD = 0.2  # [s] how long a new listener waits while time stands still
 REMINDER_PERIOD = 0.1  # [s] how long lock_step waits for a command before it asks again
@@ -69,6 +70,7 @@ class SimulationNode(Node):
         self.pacer = Pacer(self.simulation.dt_ns)
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer: Timer | None = None
+        self._ticked_ns = 0
         self.is_paused = self.parameters.value('paused')
         """Whether simulated time stands still, but for the steps of `multi_step`."""
         self.multi_step = MultiStep()
@@ -144,7 +146,7 @@ class SimulationNode(Node):
         """Take the steps that are due, each with its messages."""
         if self.is_paused or self._stop.is_made:  # the timer had fired already
             return
-        now_ns = time.monotonic_ns()
+        self._ticked_ns = now_ns = time.monotonic_ns()
         overruns = self.pacer.overruns
         due = self.pacer.steps_due(now_ns, self.simulation.step_count)
         if self.pacer.overruns > overruns:
@@ -156,6 +158,12 @@ class SimulationNode(Node):
             self._stepper.take_for(TICK_BUDGET_NS, due)
         except SimulationDiverged as error:
             self._stop_at(error)
+
+    def _keep_pace(self) -> None:
+        """Take the steps that are due, if messages keep the timer from its turn."""
+        if self._timer is not None and not self.is_in_lock_step and \
+                time.monotonic_ns() - self._ticked_ns > LONGEST_WAIT_NS:
+            self._tick()
 
     def _stop_at(self, error: SimulationDiverged) -> None:
         """Pause where a step failed."""
@@ -186,6 +194,7 @@ class SimulationNode(Node):
     # commands
 
     def _on_joint_commands(self, msg: JointState) -> None:
+        self._keep_pace()
         if self.is_in_lock_step:
             stamp_ns = convert.ns_from_stamp(msg.header.stamp)
             if self._is_in_between(stamp_ns):
@@ -210,6 +219,7 @@ class SimulationNode(Node):
         return 0 < age_ns < self.period * self.simulation.dt_ns
 
     def _on_effort_commands(self, msg: Float64MultiArray) -> None:
+        self._keep_pace()
         if self.is_in_lock_step:
             self.complaints.add(f'{IN_ORDER}: lock step', lambda: (
                 f'{IN_ORDER} refused: lock_step needs commands with a stamp, so use {BY_NAME}'))
@@ -236,6 +246,7 @@ class SimulationNode(Node):
         self.complaints.add(f'{topic}: {error.kind}', lambda: f'{topic} refused: {error}')
 
     def _on_external_wrench(self, msg: WrenchStamped) -> None:
+        self._keep_pace()
         duration = self.parameters.value('external_wrench_duration')
         steps = max(1, round(duration / self.simulation.dt)) if duration else NEVER
         force, torque = msg.wrench.force, msg.wrench.torque
