@@ -22,18 +22,20 @@ from spr_dynamics.sensors.force_torque import placed_joint
 class SamplePublication:
     """The topic of one sensor: each sample is published, on the step that took it."""
 
-    def __init__(self, source: Source, name: str, topic: str, message_type: type,
+    def __init__(self, source: Source, name: str, element: Any, topic: str, message_type: type,
                  fill: Callable[[int, Any], Any]) -> None:
         """
         Make the topic.
 
         :param source: What it is made for.
         :param name: The sensor's name.
-        :param topic: The topic's.
+        :param element: Its element.
+        :param topic: The topic's name.
         :param message_type: Its type.
         :param fill: Writes a time [ns] and a reading into the topic's message and returns that.
         """
         self._sensor, self._fill = source.simulation.sensors[name], fill
+        source.claim(topic, said(name, element))
         self._output = Output(source.node, message_type, topic, STATE_QOS)
         self._samples = 0
 
@@ -75,7 +77,7 @@ def imu_topics(source: Source) -> list[SamplePublication]:
         writer = convert.ImuWriter(frame_id(source, f'imu/{own}', element),
                                    source.simulation.sensors[name].settings)
         topic = topic_of(source, f'imu/{own}', element, element.topic)
-        made.append(SamplePublication(source, name, topic, Imu, writer.fill))
+        made.append(SamplePublication(source, name, element, topic, Imu, writer.fill))
     return made
 
 
@@ -93,7 +95,7 @@ def force_torque_topics(source: Source) -> list[SamplePublication]:
         def fill(time_ns: int, reading: Any, message: WrenchStamped = message) -> WrenchStamped:
             return convert.fill_wrench(message, time_ns, reading.force, reading.torque)
 
-        made.append(SamplePublication(source, name, topic, WrenchStamped, fill))
+        made.append(SamplePublication(source, name, element, topic, WrenchStamped, fill))
     return made
 
 
@@ -145,7 +147,7 @@ def topic_of(source: Source, own: str, element: Any, wanted: str) -> str:
     :param element: The sensor's element.
     :param wanted: The topic that it names; empty if it names none.
     """
-    node, place = source.node, element.location
+    node = source.node
     if not wanted:
         return own
     try:
@@ -153,10 +155,21 @@ def topic_of(source: Source, own: str, element: Any, wanted: str) -> str:
             expand_topic_name(wanted, node.get_name(), node.get_namespace()))
     except (InvalidTopicNameException, ValueError) as error:
         node.get_logger().warning(
-            f"{place.file}:{place.line}: sensor '{element.name}': <topic> '{wanted}' is no "
+            f"{said(element.name, element)}: <topic> '{wanted}' is no "
             f"name in ROS, so its topic is '{own}' ({str(error).splitlines()[0]})")
         return own
     return wanted
+
+
+def said(name: str, element: Any) -> str:
+    """
+    Return a sensor as messages call it.
+
+    :param name: Its name.
+    :param element: Its element; None if it is no file that declares it.
+    """
+    return f"sensor '{name}'" if element is None else \
+        f"{element.location.file}:{element.location.line}: sensor '{name}'"
 
 
 def frame_id(source: Source, own: str, element: Any) -> str:

@@ -6,12 +6,14 @@ import numpy as np
 from std_msgs.msg import Bool
 
 from spr_dynamics.ros import convert
-from spr_dynamics.ros.motion_topics import topic_of
+from spr_dynamics.ros.motion_topics import said, topic_of
 from spr_dynamics.ros.parameters import SENSOR_PREFIX, Value
 from spr_dynamics.ros.sensor_clouds import point_rows, SensorClouds
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
 from spr_dynamics.sdformat.elements import ContactSensor
 from spr_dynamics.sensors.declared import placed_sensors
+
+TOPICS = 'wrench', 'contact', 'points', 'taxels'  # of a sensor
 
 
 class SensorPublication:
@@ -74,7 +76,10 @@ class SensorPublications:
         :param topics: The ROS name of each contact sensor.
         """
         self._simulation = source.simulation
-        places = places_of(source, topics)
+        places, elements = places_of(source, topics), elements_of(source)
+        for name, place in places.items():
+            for each in TOPICS:
+                source.claim(f'{place}/{each}', said(name, elements.get(name)))
         self.by_name = {name: SensorPublication(source, name, topic, places[name])
                         for name, topic in topics.items()}
 
@@ -112,11 +117,20 @@ def places_of(source: Source, topics: Mapping[str, str]) -> dict[str, str]:
     :param source: What they are for.
     :param topics: The ROS name of each contact sensor.
     """
-    elements = {name: element for name, _, _, element in placed_sensors(
-        source.simulation.model, ContactSensor)}
+    elements = elements_of(source)
     places = {name: f'{SENSOR_PREFIX}/{topic}' for name, topic in topics.items()}
     for name in elements.keys() & topics.keys():
         element = elements[name]
         places[name] = topic_of(source, places[name], element,
                                 element.contact_topic or element.topic)
     return places
+
+
+def elements_of(source: Source) -> dict[str, ContactSensor]:
+    """
+    Return the elements of those contact sensors that files declare, by name.
+
+    :param source: What they are for.
+    """
+    return {name: element for name, _, _, element in placed_sensors(
+        source.simulation.model, ContactSensor)}
