@@ -78,12 +78,12 @@ class SimulationNode(Node):
         source = Source(self, self.simulation, self.parameters)
         self.pushes = Pushes(self.simulation, {
             name: source.frames.link(name) for name in self.simulation.model.link_names})
+        self._listen()
+        self._diagnostics = Diagnostics(self)
         self.publications = Publications(source, self._sensor_parameters.topics)
         self._stepper = Stepper(self.simulation, self.commands, self.pushes, self.publications,
                                 self.complaints)
-        self._diagnostics = Diagnostics(self)
         self._set_timeout()
-        self._listen()
         make_services(self)
         make_standard_services(self)
         self.parameters.watch(self._check_parameters, self._apply_parameters)
