@@ -407,7 +407,7 @@ def test_a_simulation_that_diverges_pauses_and_can_start_again(tmp_path):
 
         client.wait_until(newest)
         assert newest().level == b'\x02'
-        assert re.match("stopped: step .* joint '(shoulder|elbow)' of link '(upper|lower)_rod'",
+        assert re.match("stopped: step .*joint '(shoulder|elbow)' of link '(upper|lower)_rod'",
                         newest().message)
         assert newest().message.removeprefix('stopped: ') in node.log
         assert not client.call(Trigger, 'simulation/step').success
