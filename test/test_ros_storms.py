@@ -6,6 +6,7 @@ The long form: ``SPR_STORM_SECONDS=30 python -m pytest test/test_ros_storms.py``
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -19,17 +20,21 @@ pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402, I100
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
+from rosgraph_msgs.msg import Clock  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
-from ros_harness import Client, NodeProcess, time_ns, twins  # noqa: E402
+from ros_harness import BEST_EFFORT, Client, NodeProcess, time_ns, twins  # noqa: E402
 from spr_dynamics.ros.parameters import TABLE  # noqa: E402
 
 SECONDS = float(os.environ.get('SPR_STORM_SECONDS', 3.0))
+IS_CAMPAIGN = SECONDS >= 10.0  # a machine with nothing else to do
 S = 1_000_000_000
 QUEUE = 8  # requests that may wait; a service keeps 10
 CATCHING_UP = 0.1  # [s]
-LISTENERS = int(5 * max(1.0, SECONDS / 3.0))
+LISTENERS = 50
+BAD_RATE, CHANGE_RATE = 10_000, 1000  # [Hz]
+EFFORTS = [0.5, -0.25]  # [N m] of the wheels
 BAD_COMMANDS = """
 import math, sys, time
 import rclpy
@@ -93,61 +98,98 @@ def storm(namespace, *, seconds, rate):
                              str(rate)], stdout=subprocess.PIPE, text=True)
 
 
-def assert_pace(node, client):
+@pytest.fixture
+def turned(client):
+    """Give the wheels their efforts, which hold."""
+    commands = client.publisher(JointState, 'joint_commands')
+    client.send(commands, JointState(name=['left', 'right'], effort=EFFORTS))
+    client.states.clear()
+    client.reports.clear()
+
+
+def assert_undisturbed(client):
+    """Check that the wheels went faster as their efforts say, at all times that were heard of."""
+    steps = np.array([time_ns(msg.header.stamp) for msg in client.states]) // 1_000_000
+    velocity = np.array([msg.velocity for msg in client.states])
+    assert len(steps) > 0.2 * SECONDS * 1000 and (np.diff(steps) > 0).all()
+    expected = np.outer(steps - steps[0], EFFORTS) * 1e-3
+    np.testing.assert_allclose(velocity - velocity[0], expected, rtol=0.0, atol=1e-9)
+    assert all(list(msg.effort) == EFFORTS for msg in client.states)
+
+
+def assert_pace(client):
     """
-    Check simulated time against the node's wall clock, and that no step was left out.
+    Check simulated time against the node's wall clock.
 
     On a busy machine a report may find the node a little behind, which it catches up.
     """
-    stamps = np.array([time_ns(msg.header.stamp) for msg in client.states])
-    np.testing.assert_array_equal(np.diff(stamps), 1_000_000)
-    client.wait_until(lambda: len(client.reports) >= 3)
-    wall = [time_ns(report.header.stamp) / S for report in client.reports]
-    simulated = [float({pair.key: pair.value for pair in report.status[0].values}['time [s]'])
-                 for report in client.reports]
-    elapsed = wall[-1] - wall[0]
-    factor = (simulated[-1] - simulated[0]) / elapsed
-    print(f'{elapsed:.2f} s at {factor:.4f} of real time')
-    assert factor == pytest.approx(1.0, abs=max(0.01, CATCHING_UP / elapsed))
-    assert 'falls behind' not in node.log
+    wanted = 10.5 if IS_CAMPAIGN else 1.5
+    client.wait_until(lambda: len(client.reports) >= 2 and
+                      wall_time(client.reports[-1]) - wall_time(client.reports[0]) > wanted)
+    first, last = client.reports[0], client.reports[-1]
+    elapsed = wall_time(last) - wall_time(first)
+    simulated, given_up = (run_value(last, key) - run_value(first, key)
+                           for key in ('time [s]', 'time given up [s]'))
+    print(f'{elapsed:.2f} s at {simulated / elapsed:.4f} of real time, {given_up:.3f} s given up')
+    assert simulated / elapsed == pytest.approx(1.0, abs=max(0.01, CATCHING_UP / elapsed))
+    assert given_up <= 0.01 * elapsed
 
 
-def test_a_storm_of_bad_commands_changes_nothing(node, client):
+def wall_time(report):
+    return time_ns(report.header.stamp) / S
+
+
+def run_value(report, key):
+    return float({pair.key: pair.value for pair in report.status[0].values}[key])
+
+
+def test_a_storm_of_bad_commands_changes_nothing(node, client, turned):
     """The wheels go on with the command that they have, each step where it should be."""
-    commands = client.publisher(JointState, 'joint_commands')
-    client.send(commands, JointState(name=['left', 'right'], effort=[0.5, -0.25]))
-    sender = storm(node.namespace, seconds=SECONDS + 1.0, rate=10_000)
+    sender = storm(node.namespace, seconds=SECONDS + 1.0, rate=BAD_RATE)
     assert sender.stdout.readline() == 'storm\n'
-    client.states.clear()
-    client.reports.clear()
     client.spin(SECONDS)
-    assert_pace(node, client)
-    states = client.states
-    assert len(states) > 0.5 * SECONDS * 1000
-    velocity = np.array([msg.velocity for msg in states])
-    np.testing.assert_allclose(np.diff(velocity, axis=0) - [0.5e-3, -0.25e-3], 0.0, atol=1e-12)
-    assert list(states[-1].effort) == [0.5, -0.25]
+    assert_undisturbed(client)
+    assert_pace(client)
     sender.wait()
-    print(sender.stdout.read())
+    sent = sender.stdout.read()
+    print(sent)
+    if IS_CAMPAIGN:
+        assert float(re.search(r'sent (\S+) a second', sent)[1]) >= 0.9 * BAD_RATE
     assert node.log.count('joint_commands refused') <= 5 * (1 + (SECONDS + 2.0) / 5.0)
 
 
-def test_a_storm_of_parameters_keeps_the_pace(node, client):
-    service = client.node.create_client(SetParameters, 'simulation/set_parameters')
-    client.wait_until(service.service_is_ready)
-    end, answers, asked = time.monotonic() + SECONDS, [], 0
+def test_a_storm_of_parameters_and_requests_keeps_the_pace(node, client, turned):
+    """
+    Half of the changes are refused, and all of the steps, since time runs.
+
+    A real_time_factor that was set again threw away the time that was owed: 2000 times a second,
+    and time all but stood still.
+    """
+    changes = client.node.create_client(SetParameters, 'simulation/set_parameters')
+    steps = client.node.create_client(Trigger, 'simulation/step')
+    for service in (changes, steps):
+        client.wait_until(service.service_is_ready)
+    end, answers, asked, stepped = time.monotonic() + SECONDS, [], 0, []
     while time.monotonic() < end:
-        value = 100.0 + asked % 7 if asked % 2 else -1.0  # every other one is refused
-        call = service.call_async(SetParameters.Request(parameters=[
-            Parameter('clock_rate', value=value).to_parameter_msg()]))
-        call.add_done_callback(lambda call: answers.append(call.result().results[0].successful))
+        rate = 100.0 + asked % 7 if asked % 2 else -1.0
+        call = changes.call_async(SetParameters.Request(parameters=[
+            Parameter('real_time_factor', value=1.0).to_parameter_msg(),
+            Parameter('clock_rate', value=rate).to_parameter_msg()]))
+        call.add_done_callback(lambda call: answers.append(
+            tuple(result.successful for result in call.result().results)))
         asked += 1
+        if asked % 10 == 0:
+            steps.call_async(Trigger.Request()).add_done_callback(
+                lambda call: stepped.append(call.result().success))
         client.wait_until(lambda asked=asked: len(answers) > asked - QUEUE)
-    client.wait_until(lambda: len(answers) == asked)
-    print(f'{asked / SECONDS:.0f} changes a second')
-    assert asked > 50 * SECONDS
-    assert sum(answers) == asked // 2
-    assert_pace(node, client)
+    client.wait_until(lambda: len(answers) == asked and len(stepped) == asked // 10)
+    print(f'{2 * asked / SECONDS:.0f} changes a second')
+    assert 2 * asked > (0.9 * CHANGE_RATE if IS_CAMPAIGN else 100) * SECONDS
+    assert answers.count((True, True)) == asked // 2
+    assert answers.count((True, False)) == asked - asked // 2
+    assert not any(stepped)
+    assert_undisturbed(client)
+    assert_pace(client)
 
 
 @pytest.fixture
@@ -199,19 +241,17 @@ def test_nothing_that_can_be_asked_for_ends_the_node(node, caller, tmp_path):
     assert 'Traceback' not in node.log
 
 
-def test_late_listeners_and_a_controller_that_is_killed_keep_the_pace(node, client):
+def test_many_listeners_at_once_and_a_commander_that_is_killed(node, client, turned):
     sender = storm(node.namespace, seconds=60.0, rate=1000)
     assert sender.stdout.readline() == 'storm\n'
-    for _ in range(LISTENERS):
-        heard = []
-        subscription = client.node.create_subscription(JointState, 'joint_states', heard.append,
-                                                       10)
-        client.wait_until(lambda heard=heard: heard)
-        client.node.destroy_subscription(subscription)
+    with Client(node.namespace + '/late') as late:  # 100 Hz each: it has to live with them, too
+        heard = [late.listen(Clock, '/clock', BEST_EFFORT) for _ in range(LISTENERS)]
+        late.wait_until(lambda: all(heard))
     sender.send_signal(signal.SIGKILL)
     sender.wait()
     client.spin(SECONDS)
-    assert_pace(node, client)
+    assert_undisturbed(client)
+    assert_pace(client)
 
 
 def test_the_effort_of_a_killed_controller_ends_with_the_timeout(node, client):
@@ -242,10 +282,8 @@ def test_a_node_that_starts_again_is_found_by_the_same_client(tmp_path):
             client.wait_until(lambda: len(states) > 100)
             node.process.send_signal(signal.SIGKILL)
             node.process.wait()
-            last = time_ns(states[-1].header.stamp)
             states.clear()
             with NodeProcess(tmp_path, namespace=node.namespace, robot=robot):
                 client.wait_until(lambda: len(states) > 10)
-                assert time_ns(states[0].header.stamp) <= last or len(states) > 10
                 assert client.call(Trigger, 'simulation/reset').success
                 client.wait_until(lambda: time_ns(states[-1].header.stamp) < S)
