@@ -54,7 +54,7 @@ class Controller:
         self.executor = EventsExecutor()
         self.executor.add_node(self.node)
         self.period_ns = period_ns
-        self.command = JointState(name=['joint1'], effort=[0.0])
+        self.command = JointState()
         self.publisher = self.node.create_publisher(JointState, 'joint_commands', 10)
         self.node.create_subscription(JointState, 'joint_states', self.on_state, 10)
         self.sent: dict[float, tuple[float, int]] = {}
@@ -74,7 +74,8 @@ class Controller:
         self.count += 1
         marker = 1e-3 + 1e-9 * self.count
         self.sent[marker] = time.perf_counter(), stamp_ns
-        self.command.effort[0] = marker
+        self.command.name = msg.name
+        self.command.effort = [marker] * len(msg.name)
         self.command.header.stamp = msg.header.stamp
         self.publisher.publish(self.command)
 

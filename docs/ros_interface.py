@@ -23,7 +23,10 @@ for a topic to which nobody listens. Who comes while time stands still is shown 
 SDF names that ROS does not allow: `::` becomes `/` in topics and `.` in parameters, other
 characters `_`; two names that become the same are refused. Frames of links are called as the
 links of `robot_description`; `frame_prefix` stands before each frame but `world`, and does not
-begin with `/`, which tf2 refuses.
+begin with `/`, which tf2 refuses. Where the file has a `<topic>`, that is the name of an IMU's or
+force-torque sensor's topic, and what the names of a contact sensor's topics begin with; their
+frame is the `<frame_id>`, where an IMU or a force-torque sensor has one. Two that publish or
+listen on one topic are refused.
 
 ## Published topics
 
@@ -73,7 +76,10 @@ neither these counts nor overruns. Efforts above a joint's limit are clamped, an
 
 `joint_commands` takes what `joint_state_topic_hardware_interface` of ros2_control publishes, and
 `effort_commands` what `forward_command_controller` does (`interface_name: effort`). The former is
-silent while nothing changes, so leave `command_timeout` at 0 with it.
+silent while nothing changes, so leave `command_timeout` at 0 with it. Its own topics are
+`/robot_joint_commands` and `/robot_joint_states` unless its parameters `joint_commands_topic` and
+`joint_states_topic` say otherwise: set these to the simulation's, or remap the simulation's.
+Commands are taken reliably: ROS doesn't connect a publisher that is best effort, and says so.
 
 ### Lock step
 
@@ -162,20 +168,24 @@ PUBLISHED = (
     Topic('torque_terms/applied', 'sensor_msgs/msg/JointState', 'reliable, 10', '',
           'what acted'),
     Topic('contact_sensors/<name>/wrench', 'geometry_msgs/msg/WrenchStamped', 'reliable, 10',
-          'the sensor', "at the sensor's `rate`: force ON the link, as the settings say; torque "
+          '`contact_sensors/<name>`',
+          "at the sensor's `rate`: force ON the link, as the settings say; torque "
           "of all contacts in the patch, which no setting of the force limits; zeros when idle"),
     Topic('contact_sensors/<name>/contact', 'std_msgs/msg/Bool', 'latched, 1', '',
           'at the start and at each change'),
     Topic('contact_sensors/<name>/points', 'sensor_msgs/msg/PointCloud2', 'reliable, 10',
-          'the sensor', "a row for each contact, at the sensor's `rate`"),
+          '`contact_sensors/<name>`', "a row for each contact, at the sensor's `rate`"),
     Topic('contact_sensors/<name>/taxels', 'sensor_msgs/msg/PointCloud2', 'reliable, 10',
-          'the sensor', "forces on the cells of the setting `taxels`, at the sensor's `rate`"),
-    Topic('imu/<name>', 'sensor_msgs/msg/Imu', 'reliable, 10', 'the sensor',
+          '`contact_sensors/<name>`',
+          "forces on the cells of the setting `taxels`, at the sensor's `rate`"),
+    Topic('imu/<name>', 'sensor_msgs/msg/Imu', 'reliable, 10', '`imu/<name>`',
           "for each IMU of the file, at the sensor's rate"),
     Topic('force_torque/<name>', 'geometry_msgs/msg/WrenchStamped', 'reliable, 10',
-          'as the file says', "for each force-torque sensor of the file, at the sensor's rate"),
+          'as `<frame>` says: `force_torque/<name>`, or the parent link',
+          "for each force-torque sensor of the file, at the sensor's rate"),
     Topic('/tf', 'tf2_msgs/msg/TFMessage', 'reliable, 100', 'world to links',
-          'what `publish_tf` says, at `tf_rate`'),
+          'what `publish_tf` says, at `tf_rate`; `<joint>_frame` is that of a joint which does '
+          "not sit at its child's origin"),
     Topic('/tf_static', 'tf2_msgs/msg/TFMessage', 'latched, 1', 'links to sensors',
           'what does not move, once'),
     Topic('robot_description', 'std_msgs/msg/String', 'latched, 1', '', 'the robot as URDF'),

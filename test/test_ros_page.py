@@ -14,6 +14,7 @@ import needs  # noqa: E402
 from ros_harness import Client, NodeProcess  # noqa: E402
 from spr_dynamics.ros.parameters import SENSOR_TABLE, TABLE  # noqa: E402
 from spr_dynamics.ros.sensor_clouds import POINT, TAXEL  # noqa: E402
+from tf2_stand_in import tf2_msgs  # noqa: E402, F401
 
 PAGE = needs.REPOSITORY / 'docs' / 'ros_interface.py'
 OF_OTHER_SENSORS = ('imu/', 'force_torque/')  # the hopper has none
@@ -30,7 +31,7 @@ def page():
 
 
 @pytest.fixture(scope='module')
-def client(tmp_path_factory):
+def client(tmp_path_factory, tf2_msgs):  # noqa: F811
     """Return a client of a robot that has all topics."""
     folder = tmp_path_factory.mktemp('page')
     with NodeProcess(folder, robot='hopper', torque_terms=True, paused=True, **{
@@ -64,8 +65,6 @@ def test_every_topic_is_there_with_its_type_and_quality_of_service(page, client)
         for topic in topics:
             if topic.name.startswith(OF_OTHER_SENSORS):
                 continue
-            if topic.type.startswith('tf2_msgs') and not importlib.util.find_spec('tf2_msgs'):
-                continue  # no wheel has it: test_ros_transforms builds it
             info, = [info for info in look(topic.name.replace('<name>', 'foot'))
                      if info.node_name == 'simulation']
             assert (info.topic_type, qos_of(info)) == (topic.type, topic.qos.partition(',')[0]), \
