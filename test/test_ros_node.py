@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 pytest.importorskip('rclpy')
@@ -213,16 +214,19 @@ def test_use_sim_time_on_the_simulation_itself_does_no_harm(tmp_path, pendulum):
         assert all(at % (10 * MS) == 0 for at in times)  # clock_rate is 100 Hz
 
 
-def test_as_fast_as_it_can(tmp_path, pendulum):
-    with NodeProcess(tmp_path, robot=pendulum, real_time_factor=0.0, publish_rate=10.0) as node, \
+def test_as_fast_as_it_can(tmp_path):
+    """The seven joints of an arm, and 100 joint states in a simulated second."""
+    with NodeProcess(tmp_path, robot='arm7', real_time_factor=0.0, publish_rate=100.0) as node, \
             Client(node.namespace) as client:
         states = client.listen(JointState, 'joint_states')
         client.wait_until(lambda: len(states) > 2)
         first, began = time_ns(states[-1].header.stamp), time.monotonic()
         client.spin(1.0)
         simulated = (time_ns(states[-1].header.stamp) - first) / S
-        assert simulated / (time.monotonic() - began) > 3.0
-        assert all(time_ns(msg.header.stamp) % (S // 10) == 0 for msg in states)
+        factor = simulated / (time.monotonic() - began)
+        print(f'{factor:.0f} times real time')
+        assert factor > 20.0
+        assert (np.diff([time_ns(msg.header.stamp) for msg in states]) % (S // 100) == 0).all()
         assert client.call(SetBool, 'simulation/pause', data=True).success
 
 
