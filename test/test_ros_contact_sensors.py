@@ -188,6 +188,75 @@ def test_setting_acts_on_the_next_sample(client, values, expected):
     assert next_sample(client)[0].wrench.force.z == pytest.approx(-WEIGHT, abs=2e-2)
 
 
+@pytest.mark.parametrize('values, is_contact', [
+    ({'force_sensitivity': 2.0 * WEIGHT}, False),
+    ({'force_sensitivity': 2.0 * WEIGHT, 'contact_rule': 'any_contact'}, True),
+    ({'force_sensitivity': 0.9 * WEIGHT, 'release_sensitivity': 0.0}, True),
+])
+def test_what_is_contact_is_live(client, values, is_contact):
+    before = [Parameter(name=PREFIX + name, value=value)
+              for name, value in zip(values, present(client, values))]
+    assert set_together(client, values).successful
+    next_sample(client)
+    client.wait_until(lambda: client.contacts[-1].data is is_contact)
+    client.spin(0.05)
+    assert client.contacts[-1].data is is_contact
+    assert set_all(client, before).successful
+    next_sample(client)
+    client.wait_until(lambda: client.contacts[-1].data)
+
+
+def test_contact_is_held_down_to_the_release_sensitivity(client):
+    """A third of the weight is less than what it takes to begin, and more than to end it."""
+    held = {'force_sensitivity': 0.5 * WEIGHT, 'release_sensitivity': 0.1 * WEIGHT}
+    before = [Parameter(name=PREFIX + name, value=value)
+              for name, value in zip(held, present(client, held))]
+    assert set_together(client, held).successful
+    for release, is_contact in ((0.1, True), (0.4, False)):
+        next_sample(client)
+        assert client.contacts[-1].data
+        assert set_all(client, [message('gravity', [0.0, 0.0, -WEIGHT / 3.0]),
+                                message(PREFIX + 'release_sensitivity', release * WEIGHT)]
+                       ).successful
+        for _ in range(5):
+            next_sample(client)
+        client.spin(0.1)
+        assert client.contacts[-1].data is is_contact
+        assert set_all(client, [message('gravity', [0.0, 0.0, -WEIGHT])]).successful
+        for _ in range(5):
+            next_sample(client)
+    assert set_all(client, before).successful
+    next_sample(client)
+
+
+def test_the_spread_of_a_force_over_taxels_is_live(client):
+    taxels = client.listen(PointCloud2, 'contact_sensors/foot/taxels')
+    felt = {}
+    client.spin(0.3)
+    for spread in 0.022, 0.08:
+        assert set_together(client, {'taxel_spread': spread}).successful
+        sample, _ = next_sample(client)
+        client.wait_until(lambda sample=sample: taxels and taxels[-1].header == sample.header)
+        felt[spread] = np.frombuffer(taxels[-1].data, TAXEL)['fz']
+        assert felt[spread].sum() == pytest.approx(-WEIGHT, rel=1e-3)
+    assert felt[0.022].min() < felt[0.08].min() - 0.05 * WEIGHT  # the corners carry it
+    assert set_together(client, {'taxel_spread': 0.0}).successful
+
+
+def test_a_sensor_that_is_not_enabled_takes_no_samples(client):
+    next_sample(client)
+    assert set_together(client, {'enabled': False}).successful
+    client.spin(0.1)
+    taken = len(client.wrenches)
+    for _ in range(3 * PERIOD - 1):
+        assert client.call(Trigger, 'simulation/step').success
+    client.spin(0.2)
+    assert len(client.wrenches) == taken
+    assert set_together(client, {'enabled': True}).successful
+    _, steps = next_sample(client)
+    assert (steps, len(client.wrenches)) == (1, taken + 1)
+
+
 def test_a_loaded_state_shows_the_sample_with_its_own_time(client, tmp_path):
     sample, _ = next_sample(client)
     taken = time_ns(sample.header.stamp)
