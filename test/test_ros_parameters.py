@@ -2,6 +2,7 @@
 import dataclasses
 import math
 import re
+import time
 
 import numpy as np
 import pytest
@@ -14,11 +15,13 @@ from geometry_msgs.msg import WrenchStamped  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import (  # noqa: E402
     DescribeParameters, GetParameters, SetParameters, SetParametersAtomically)
+from rosgraph_msgs.msg import Clock  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Bool  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
+from visualization_msgs.msg import MarkerArray  # noqa: E402
 
-from ros_harness import Client, LATCHED, NodeProcess, time_ns  # noqa: E402
+from ros_harness import BEST_EFFORT, Client, LATCHED, NodeProcess, time_ns  # noqa: E402
 from spr_dynamics.model.load import load  # noqa: E402
 from spr_dynamics.ros import contact_sensors, resources  # noqa: E402
 from spr_dynamics.ros.parameters import (  # noqa: E402
@@ -320,6 +323,44 @@ def test_publish_rate_is_live(client):
     assert last - due[0] in (7 * MS, 8 * MS)  # where time stands, due or not
 
 
+@pytest.mark.parametrize('name, topic, message_type, qos', [
+    ('clock_rate', '/clock', Clock, BEST_EFFORT),
+    ('marker_rate', 'contact_markers', MarkerArray, 10),
+])
+def test_rates_are_live(client, name, topic, message_type, qos):
+    """A message each 1 / rate of simulated time, and one for where time stands in the end."""
+    before = get_parameter(client, name).double_value
+    heard = client.listen(message_type, topic, qos)
+    client.wait_until(lambda: heard)  # newcomers are greeted
+    for rate, count in (50.0, 2), (200.0, 8):
+        assert set_parameter(client, name, rate).successful
+        assert set_parameter(client, 'step_count', 40).successful
+        client.spin(0.3)
+        taken = len(heard)
+        assert client.call(Trigger, 'simulation/step').success
+        client.spin(0.3)
+        assert len(heard) - taken in (count, count + 1)
+    assert set_parameter(client, 'step_count', 1).successful
+    assert set_parameter(client, name, before).successful
+
+
+def test_the_real_time_factor_is_live(client):
+    states = client.listen(JointState, 'joint_states')
+    client.wait_until(lambda: states)
+    assert get_parameter(client, 'real_time_factor').double_value == 0.0
+    assert set_parameter(client, 'real_time_factor', 0.1).successful
+    assert set_parameter(client, 'paused', False).successful
+    for factor in 0.1, 0.4:
+        assert set_parameter(client, 'real_time_factor', factor).successful
+        client.spin(0.2)
+        began, first = time.monotonic(), time_ns(states[-1].header.stamp)
+        client.spin(1.0)
+        simulated = (time_ns(states[-1].header.stamp) - first) * 1e-9
+        assert simulated / (time.monotonic() - began) == pytest.approx(factor, rel=0.25)
+    assert set_parameter(client, 'paused', True).successful
+    assert set_parameter(client, 'real_time_factor', 0.0).successful
+
+
 def test_sensors_by_parameters_alone_and_over_those_of_the_file(tmp_path):
     with NodeProcess(tmp_path, robot='hopper', **{
             'contact_sensors.heel.link': 'foot',
@@ -389,11 +430,12 @@ def test_a_robot_comes_as_text_and_its_base_can_be_welded(tmp_path):
 
 
 def test_a_simulation_that_diverges_pauses_and_can_start_again(tmp_path):
-    with NodeProcess(tmp_path, robot='double_pendulum', initial_positions='[0.5, 0.0]') as node, \
-            Client(node.namespace) as client:
+    with NodeProcess(tmp_path, robot='double_pendulum', initial_positions='[0.5, 0.0]',
+                     paused=True) as node, Client(node.namespace) as client:
         states = client.listen(JointState, 'joint_states')
         client.wait_until(lambda: states)
         assert set_parameter(client, 'gravity', [0.0, 0.0, -1e308]).successful
+        assert client.call(SetBool, 'simulation/pause', data=False).success
         client.wait_until(lambda: get_parameter(client, 'paused').bool_value)
         client.wait_until(lambda: 'paused (~/reset goes back to the start, '
                           '~/pause with data false runs on)' in node.log)
