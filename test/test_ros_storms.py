@@ -244,9 +244,8 @@ def test_nothing_that_can_be_asked_for_ends_the_node(node, caller, tmp_path):
 def test_many_listeners_at_once_and_a_commander_that_is_killed(node, client, turned):
     sender = storm(node.namespace, seconds=60.0, rate=1000)
     assert sender.stdout.readline() == 'storm\n'
-    with Client(node.namespace + '/late') as late:  # 100 Hz each: it has to live with them, too
-        heard = [late.listen(Clock, '/clock', BEST_EFFORT) for _ in range(LISTENERS)]
-        late.wait_until(lambda: all(heard))
+    heard = [client.listen(Clock, '/clock', BEST_EFFORT) for _ in range(LISTENERS)]
+    client.wait_until(lambda: all(heard))
     sender.send_signal(signal.SIGKILL)
     sender.wait()
     client.spin(SECONDS)
