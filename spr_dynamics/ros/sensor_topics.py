@@ -3,8 +3,10 @@ from collections.abc import Mapping
 
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
+from rclpy.node import Node
 from std_msgs.msg import Bool
 
+from spr_dynamics.model.model import Model
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.motion_topics import topic_of
 from spr_dynamics.ros.parameters import SENSOR_PREFIX, Value
@@ -74,7 +76,7 @@ class SensorPublications:
         :param topics: The ROS name of each contact sensor.
         """
         self._simulation = source.simulation
-        places = places_of(source, topics)
+        places = places_of(source.node, source.simulation.model, topics)
         self.by_name = {name: SensorPublication(source, name, topic, places[name])
                         for name, topic in topics.items()}
 
@@ -103,20 +105,20 @@ class SensorPublications:
         """Do nothing: a sensor has its own rate, among its settings."""
 
 
-def places_of(source: Source, topics: Mapping[str, str]) -> dict[str, str]:
+def places_of(node: Node, model: Model, topics: Mapping[str, str]) -> dict[str, str]:
     """
     Return what the topics of each contact sensor begin with: the file's topic, if it names one.
 
     Of two topics in the file the one in ``<contact>`` counts, as in Gazebo.
 
-    :param source: What they are for.
+    :param node: The node.
+    :param model: The robot.
     :param topics: The ROS name of each contact sensor.
     """
-    elements = {name: element for name, _, _, element in placed_sensors(
-        source.simulation.model, ContactSensor)}
+    elements = {name: element for name, _, _, element in placed_sensors(model, ContactSensor)}
     places = {name: f'{SENSOR_PREFIX}/{topic}' for name, topic in topics.items()}
     for name in elements.keys() & topics.keys():
         element = elements[name]
-        places[name] = topic_of(source, places[name], element,
+        places[name] = topic_of(node, places[name], element,
                                 element.contact_topic or element.topic)
     return places
