@@ -35,7 +35,7 @@ clean:
 	find spr_dynamics test launch bench -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.installed-%: setup.py pyproject.toml | $(RUN)
-	@echo 'installing spr_dynamics[jazzy,$*] into $(VENV) (a minute or two the first time)'
+	@echo 'installing spr_dynamics[$*] and ROS 2 into $(VENV) (a minute or two the first time)'
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[jazzy,$*]'
 	@touch $@
 

@@ -50,8 +50,9 @@ simulation, for the same robot, with its `frame_prefix` and `tf_rate`, on simula
 that is `ros2 run spr_dynamics robot_state_publisher` with the parameters of the simulation, whose
 `publish_tf` then has to be `root`. No frame comes from both: free roots, joints that URDF doesn't
 have, and sensors come from the simulation. `robot_description` comes from both, with the same
-text; in it joints are called as in `joint_states`. It takes no notice of the first `joint_states`,
-before simulated time 1 / `tf_rate`, so a simulation that starts paused has no frames until then.
+text; in it joints are called as in `joint_states`. What moves has no frame before simulated time
+1 / `tf_rate`, since robot_state_publisher passes over earlier `joint_states`: a simulation that
+starts paused has to be stepped until then.
 """
 SUBSCRIBED = """
 ## Subscribed topics

@@ -70,6 +70,8 @@ STRICTER = (
      'loads it', 'refused', 'no contact, rate or noise fits'),
     ('a joint without the axis that its type needs', 'loads it without',
      'a warning of `check`, refused when simulated', 'it would move some other way'),
+    ('a `<heightmap>` or `<polyline>` in a `<collision>`', 'loads it',
+     'a warning of `check`, refused when simulated', 'things would fall through it'),
     ('a contact sensor that names a collision which its link lacks', 'loads it',
      'refused, with the names', 'it would never feel anything'),
     ('mimics in a circle, of a ball or a fixed joint, or with `nan`', 'loads it', 'refused',

@@ -15,11 +15,14 @@ from typing import Any
 import numba
 from numba.core.cgutils import ir
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import LoweringPass, register_pass
-from numba.core.registry import CPUDispatcher
+from numba.core.compiler import compile_extra, CompilerBase, Flags
+from numba.core.ir_utils import build_definitions
+from numba.core.registry import cpu_target, CPUDispatcher
 from numba.core.sigutils import normalize_signature
-from numba.core.typed_passes import NoPythonBackend
+from numba.core.ssa import reconstruct_ssa
+from numba.core.typed_passes import (
+    NativeLowering, NoPythonBackend, NopythonTypeInference, PreLowerStripPhis)
+from numba.core.untyped_passes import FixupArgs, GenericRewrites, TranslateByteCode
 from numba.np.arrayobj import make_array, populate_array
 
 from spr_dynamics.cache import cache_folder
@@ -39,48 +42,162 @@ FLAGS = numba.boolean[::1]
 
 class Part(JITCodeLibrary):
     """
-    The code of a kernel that others call, with all that it calls itself, for them to take in.
+    The code of a kernel that others call, for an entry point to take in.
 
     numba would optimise it and make machine code of it here, and again in each kernel that calls
     it: four times the work that the entry points need.
     """
 
     def finalize(self):
-        """Put the parts together, and leave the rest to an entry point."""
-        for library in dict.fromkeys(self._linking_libraries):
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        """Leave all to an entry point."""
         self._finalized = True
 
+    def _get_module_for_linking(self):
+        """Put it together with all that it calls, for an entry point."""
+        libraries = [self]
+        for library in libraries:
+            libraries += [each for each in library._linking_libraries if each not in libraries]
+        whole, *others = map(JITCodeLibrary._get_module_for_linking, libraries)
+        whole = whole.clone()
+        for module in others:
+            whole.link_in(module, preserve=True)
+        return whole
 
-@register_pass(mutates_CFG=False, analysis_only=True)
-class OfferPart(LoweringPass):
-    """Let other kernels find a part."""
 
-    _name = 'offer_part'
+class Settings(Flags):
+    """
+    Options of numba as its compiler wants them, told apart by identity.
 
-    def __init__(self):
-        LoweringPass.__init__(self)
+    They are settled where a kernel is defined: numba takes what a kernel does not say from whoever
+    happens to call it first.
 
-    def run_pass(self, state):
-        """Register it under a name: numba asks for a builtin, and this one refuses all calls."""
-        name = object().__format__  # called by numba with a tuple, where it expects text
+    :param options: Of ``numba.njit``.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, options):
+        super().__init__()
+        cpu_target.options.parse_as_flags(self, options)
+        self.no_compile = self.no_cpython_wrapper = self.no_cfunc_wrapper = True
+
+    __hash__, __eq__ = object.__hash__, object.__eq__
+
+    def copy(self):
+        """Return itself: it never changes."""
+        return self
+
+
+class KnownTypes(numba.core.typing.Context):
+    """
+    numba's context of types, remembering what calls and attributes give.
+
+    numba asks all that is registered for an operator each time, half a dozen functions for a sum
+    of two numbers.
+
+    :param original: Its contents are shared.
+    """
+
+    def __init__(self, original):
+        vars(self).update(vars(original))
+        self.signatures, self.attributes = {}, {}
+
+    def resolve_function_type(self, func, args, kws):
+        """Return the signature of a call; calls of kernels are not remembered here."""
+        function = self._lookup_global(func) or func
+        if kws or isinstance(function, numba.types.Dispatcher):
+            return super().resolve_function_type(func, args, kws)
+        return self.remembered(self.signatures, (function, tuple(args)),
+                               super().resolve_function_type, func, args, kws)
+
+    def resolve_getattr(self, typ, attr):
+        """Return the type of an attribute."""
+        return self.remembered(self.attributes, (typ, attr), super().resolve_getattr, typ, attr)
+
+    @staticmethod
+    def remembered(found, key, find, *arguments):
+        """Return what was found for a key, or find it."""
+        if found.get(key) is None:
+            found[key] = find(*arguments)
+        return found[key]
+
+
+class LoweringTypes(KnownTypes):
+    """The same for the second half of the compiler, which asks operators themselves."""
+
+    def resolve_value_type(self, val):
+        """Return the type of a value, operators among them."""
+        type_ = super().resolve_value_type(val)
+        return KnownFunction(type_) if type(type_) is numba.types.Function else type_
+
+
+class KnownFunction(numba.types.Function):
+    """
+    An operator that remembers its signatures in its context.
+
+    :param original: The operator as numba knows it.
+    """
+
+    def __init__(self, original):
+        super().__init__(original.templates)
+        self._impl_keys = original._impl_keys
+
+    def get_call_type(self, context, args, kws):
+        """Return the signature of a call."""
+        return context.remembered(context.signatures, (self, args), super().get_call_type,
+                                  context, args, kws)
+
+
+@functools.cache
+def known_types(context, settings):
+    """Return what is remembered for kernels of some settings, which overloads depend on."""
+    return KnownTypes(context), LoweringTypes(context)
+
+
+class Passes:
+    """
+    Those of numba's passes that kernels need, each of them once.
+
+    There are no closures in kernels, generators, ``with`` blocks, branches on types or sums of
+    whole arrays, and arrays have no owner in them whose references would have to be counted.
+    """
+
+    pipeline_name = 'part'
+    exec_times: dict = {}
+    read = [TranslateByteCode(), FixupArgs(), GenericRewrites()]
+    find_types = NopythonTypeInference()
+    strip_phis = PreLowerStripPhis()._strip_phi_nodes
+    lower = [NativeLowering(), NoPythonBackend()]
+
+    def run(self, state):
+        """Take a function from bytecode to its part, and let other kernels find it."""
+        for each in self.read:
+            each.run_pass(state)
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        self.find_types.run_pass(state)
+        state.func_ir = self.strip_phis(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        state.targetctx.refresh()
+        state.targetctx.refresh = bool  # there is nothing new from here on, however often it looks
+        for each in self.lower:
+            each.run_pass(state)
+        # Found by a name: numba asks for a builtin, and this one refuses all calls (with a tuple,
+        # where it expects text).
+        name = object().__format__
         state.targetctx.insert_user_function(name, state.cr.fndesc, [state.cr.library])
         state.cr = state.cr._replace(entry_point=name)
-        return False
 
 
 class PartCompiler(CompilerBase):
-    """numba's usual passes, but with a ``Part`` as their result."""
+    """Compiles a function to a ``Part``."""
 
     def define_pipelines(self):
         """Return the one pipeline."""
         state = self.state
-        state.flags.no_compile = True
         state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
-        passes = DefaultPassBuilder.define_nopython_pipeline(state)
-        passes.add_pass_after(OfferPart, NoPythonBackend)
-        passes.finalize()
-        return [passes]
+        state.typingctx, state.targetctx.typing_context = known_types(
+            state.typingctx, state.flags)
+        return [Passes()]
 
 
 # Arrays belong to the caller, so nobody counts references.
@@ -95,28 +212,39 @@ class Kernel(CPUDispatcher):
 
     A call from Python is a TypeError; ``py_func`` is there for tests.
 
-    :param options: Of numba.
+    :param settings: How to compile it.
     """
 
-    def __init__(self, function, **options):
-        options |= {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
-        super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
+    def __init__(self, function, settings):
+        super().__init__(function, pipeline_class=PartCompiler)
+        self.settings = settings
 
     def compile(self, sig):
         """Compile it for types; numba would do so for each number that a caller writes out."""
         arguments, _ = normalize_signature(sig)
-        return super().compile(tuple(numba.types.unliteral(type_) for type_ in arguments))
+        arguments = tuple(numba.types.unliteral(type_) for type_ in arguments)
+        if arguments not in self.overloads:
+            self.add_overload(compile_extra(
+                self.typingctx, self.targetctx, self.py_func, arguments, None, self.settings, {},
+                pipeline_class=PartCompiler))
+        return self.overloads[arguments].entry_point
 
 
 Decorator = Callable[[Callable], Any]
-kernel: Decorator = functools.partial(Kernel, **FAST)
-exact: Decorator = functools.partial(Kernel, **PLAIN)  # keeps the order of sums as written
-inlined: Decorator = functools.partial(Kernel, forceinline=True, **FAST)
+
+
+def kernels(**options) -> Decorator:
+    """Return the decorator of kernels with these options of numba."""
+    return functools.partial(Kernel, settings=Settings(options))
+
+
+kernel = kernels(**FAST)
+exact = kernels(**PLAIN)  # keeps the order of sums as written
+inlined = kernels(forceinline=True, **FAST)
 # Fuses products with sums, but keeps the order.
-ordered: Decorator = functools.partial(
-    Kernel, forceinline=True, **FAST | {'fastmath': {'contract', 'nsz'}})
+ordered = kernels(forceinline=True, **FAST | {'fastmath': {'contract', 'nsz'}})
 # Returns an array, which numba allows only where references are counted.
-accessor: Decorator = functools.partial(Kernel, forceinline=True, **PLAIN | {'_nrt': True})
+accessor = kernels(forceinline=True, **FAST | {'_nrt': True})
 
 
 @numba.extending.intrinsic

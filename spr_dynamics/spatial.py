@@ -243,14 +243,6 @@ def axis_of(R, turn, slide):
 
 
 @inlined
-def turn_about_z(R, sine, cosine):
-    """Turn a frame about its own z axis."""
-    return Matrix(cosine * R.xx + sine * R.xy, cosine * R.xy - sine * R.xx, R.xz,
-                  cosine * R.yx + sine * R.yy, cosine * R.yy - sine * R.yx, R.yz,
-                  cosine * R.zx + sine * R.zy, cosine * R.zy - sine * R.zx, R.zz)
-
-
-@inlined
 def along(S, rate):
     """Compute S rate: the motion across the joint."""
     return Motion(scale(S.z, S.turn * rate), scale(S.z, S.slide * rate))
@@ -359,60 +351,6 @@ def force_to_move(inertia, w, a):
 
 
 @inlined
-def articulated(inertia):
-    """Write a rigid inertia as a 6x6 matrix."""
-    m, h, about = inertia
-    return ArticulatedInertia(about,
-                              Matrix(0.0, -h.z, h.y, h.z, 0.0, -h.x, -h.y, h.x, 0.0),
-                              Symmetric(m, 0.0, 0.0, m, 0.0, m))
-
-
-@inlined
-def add_inertias(A, B):
-    return ArticulatedInertia(upper(plus(full(A.J), full(B.J))), plus(A.H, B.H),
-                              upper(plus(full(A.M), full(B.M))))
-
-
-@inlined
-def inertia_times(A, m):
-    """Compute A m: the force that gives the acceleration m."""
-    return Force(add(times(full(A.J), m.angular), times(A.H, m.linear)),
-                 add(times(transpose(A.H), m.angular), times(full(A.M), m.linear)))
-
-
-@inlined
-def inertia_along(A, S):
-    """Compute A S; most joints turn or slide, and then half of it is enough."""
-    J, H, M = A
-    if S.slide == 0.0:
-        turn = scale(S.z, S.turn)
-        return Force(times(full(J), turn), times(transpose(H), turn))
-    if S.turn == 0.0:
-        slide = scale(S.z, S.slide)
-        return Force(times(H, slide), times(full(M), slide))
-    return inertia_times(A, along(S, 1.0))
-
-
-@inlined
-def subtract_outer(A, U, k):
-    """Compute A - k U U^T: the inertia that is felt through a joint free to give way."""
-    n, f = U.moment, U.linear
-    kn, kf = scale(n, -k), scale(f, -k)
-    return ArticulatedInertia(upper(plus(full(A.J), outer(kn, n))), plus(A.H, outer(kn, f)),
-                              upper(plus(full(A.M), outer(kf, f))))
-
-
-@inlined
-def shift_inertia(r, A):
-    """Take an articulated inertia about the parent's origin, the child's being at r."""
-    J, H, M = A
-    moved_H = plus(H, cross_columns(r, full(M)))
-    moved_J = plus(plus(full(J), cross_columns(r, transpose(H))),
-                   transpose(cross_columns(r, transpose(moved_H))))
-    return ArticulatedInertia(upper(moved_J), moved_H, M)
-
-
-@inlined
 def solve(A, f):
     """Find m with A m = f, eliminating the linear half first."""
     M_inv = full(inverse(A.M))
@@ -427,7 +365,7 @@ def solve(A, f):
 
 # Memory: the numbers of a value lie side by side in an array.
 
-MOTION, FORCE, TRANSFORM, RIGID_INERTIA, ARTICULATED_INERTIA = 6, 6, 12, 10, 21
+MOTION, FORCE, TRANSFORM, RIGID_INERTIA, ARTICULATED_INERTIA = 6, 6, 12, 10, 36
 
 
 @inlined
@@ -444,6 +382,12 @@ def as_symmetric(a, k):
 def as_matrix(a, k):
     return Matrix(a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5],
                   a[k + 6], a[k + 7], a[k + 8])
+
+
+@inlined
+def as_columns(a):
+    """Return the matrix whose columns begin at every fourth number."""
+    return Matrix(a[0], a[4], a[8], a[1], a[5], a[9], a[2], a[6], a[10])
 
 
 @inlined
@@ -468,7 +412,11 @@ def as_rigid_inertia(a):
 
 @inlined
 def as_articulated_inertia(a):
-    return ArticulatedInertia(as_symmetric(a, 0), as_matrix(a, 6), as_symmetric(a, 15))
+    """Read J, H^T and M, whose columns begin at every fourth number."""
+    return ArticulatedInertia(
+        Symmetric(a[0], a[1], a[2], a[5], a[6], a[10]),
+        Matrix(a[12], a[13], a[14], a[16], a[17], a[18], a[20], a[21], a[22]),
+        Symmetric(a[24], a[25], a[26], a[29], a[30], a[34]))
 
 
 @inlined
@@ -493,6 +441,11 @@ def put_matrix(a, k, A):
 
 
 @inlined
+def put_columns(a, A):
+    a[0], a[4], a[8], a[1], a[5], a[9], a[2], a[6], a[10] = A
+
+
+@inlined
 def put_motion(a, m):
     put_vector(a, 0, m.angular)
     put_vector(a, 3, m.linear)
@@ -509,13 +462,6 @@ def put_rigid_inertia(a, inertia):
     a[0] = inertia.mass
     put_vector(a, 1, inertia.h)
     put_symmetric(a, 4, inertia.about)
-
-
-@inlined
-def put_articulated_inertia(a, A):
-    put_symmetric(a, 0, A.J)
-    put_matrix(a, 6, A.H)
-    put_symmetric(a, 15, A.M)
 
 
 # Angles: one plain loop over all joints, which the compiler turns into SIMD code.

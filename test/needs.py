@@ -24,6 +24,7 @@ ALLOWED_SKIPS = (
     'launch_testing',
     'launch_testing_ros',
     'pydrake',
+    'ros2cli',
 )
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -1,12 +1,15 @@
 """From a file to a model in one call: where things are looked up, and what else is taken."""
+import re
+
 import numpy as np
 import pytest
 
 import needs
 import spr_dynamics as spr
-from spr_dynamics.errors import SdfError
+from spr_dynamics.errors import ModelError, SdfError
 
 MODELS = needs.REPOSITORY / 'models'
+ARM = MODELS / 'arm7.sdf'
 WORLD = """
 <sdf version='1.12'><world name='w'>
   <include><uri>{uri}</uri><name>left</name><pose>0 1 0 0 0 0</pose></include>
@@ -34,6 +37,29 @@ def test_package_is_looked_up_where_the_caller_says():
     model = spr.load(text=WORLD.format(uri='package://robots/models/cart_pole.sdf'),
                      package_path=share)
     assert model.nv == 4 and set(asked) == {'robots'}
+
+
+@pytest.mark.parametrize('arguments, error, message', [
+    ({}, TypeError, 'load: the path of a file, or text=, expected, and not both'),
+    ({'source': 'a.sdf', 'text': ''}, TypeError, 'load: the path of a file, or text=, expected, '),
+    ({'text': 5}, TypeError, 'text: the text of a file expected, got 5'),
+    ({'source': ARM, 'world': 'moon'}, ModelError,
+     "world = 'moon': no such file, and none of 'auto', 'empty', 'ground'"),
+    ({'source': ARM, 'world': 'grund'}, ModelError, "'ground' (did you mean 'ground'?)"),
+    ({'source': ARM, 'world': []}, TypeError,
+     "world: 'auto', 'empty', 'ground' or the path of a world file expected, got []"),
+    ({'source': ARM, 'pose': [0, 0, 1]}, TypeError, 'pose: a Pose of spr_dynamics.sdformat.poses'),
+    ({'source': ARM, 'model_paths': '/opt'}, TypeError,
+     "model_paths: a list of folders expected, got '/opt'"),
+    ({'source': ARM, 'model_paths': [None]}, TypeError,
+     'model_paths: paths of folders expected, got None'),
+    ({'source': ARM, 'package_path': '/opt'}, TypeError,
+     "package_path: a function of the name of a package expected, got '/opt'"),
+])
+def test_what_can_not_be_loaded_is_named(arguments, error, message):
+    """One folder was taken letter by letter, and nothing was found in them."""
+    with pytest.raises(error, match=re.escape(message)):
+        spr.load(**arguments)
 
 
 def test_world_file_is_read_with_the_same_folders(tmp_path):

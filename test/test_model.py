@@ -7,7 +7,7 @@ import pytest
 import needs
 import spr_dynamics as spr
 from spr_dynamics.dynamics.kinematics import link_poses
-from spr_dynamics.errors import ModelError
+from spr_dynamics.errors import ModelError, SdfError
 
 MODELS = needs.REPOSITORY / 'models'
 
@@ -208,17 +208,28 @@ def test_joint_that_would_move_the_world_is_refused():
                  joint('hinge', 'arm::arm', 'wall::wall'), world=True)
 
 
-def test_what_is_read_but_not_simulated_is_said_once():
-    shapes = """
-      <collision name='c1'><geometry><heightmap/></geometry>
-        <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce></surface>
-      </collision>
-      <collision name='c2'><geometry><heightmap/></geometry></collision>"""
-    model = model_of(link('a', inside=shapes))
-    for message in ('2 collision shapes of type heightmap are read but touch nothing yet',
-                    'restitution of 1 collision surfaces lets nothing bounce: their <threshold> '
-                    'is 100000 m/s'):
-        assert [message in w for w in model.warnings].count(True) == 1, model.warnings
+def test_restitution_below_a_threshold_that_nothing_gets_to_is_said_once():
+    ball = """<collision name='c{}'><geometry><sphere/></geometry>
+      <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce></surface>
+      </collision>"""
+    warnings = model_of(link('a', inside=ball.format(1) + ball.format(2))).warnings
+    assert ['restitution of 2 collision surfaces lets nothing bounce: their <threshold> is '
+            '100000 m/s' in w for w in warnings].count(True) == 1, warnings
+
+
+def test_shapes_that_nothing_could_touch_are_refused_by_name_and_line():
+    """A ball fell through the hills, and nothing but a count of shapes said so."""
+    corners = '<point>0 0</point><point>1 0</point><point>0 1</point>'
+    shapes = ('<heightmap><uri>hills.png</uri></heightmap>', f'<polyline>{corners}</polyline>')
+    collisions = (f"\n<collision name='c{k}'><geometry>{shape}</geometry></collision>"
+                  for k, shape in enumerate(shapes))
+    with pytest.raises(SdfError) as refusal:
+        model_of(link('a', inside=''.join(collisions)))
+    lines = str(refusal.value).splitlines()
+    assert len(lines) == 2
+    for line, k, kind in zip(lines, '34', ('heightmap', 'polyline')):
+        assert f":{k}: link 'a': collision 'c{int(k) - 3}': <{kind}> is not supported yet" in line
+        assert '(possible: plane, sphere, capsule, box, ' in line
 
 
 def test_axis_of_a_ball_is_said_to_have_no_effect():

@@ -409,6 +409,18 @@ def test_index_that_a_joint_does_not_have_is_refused(sim):
                 read(i)
     with pytest.raises(IndexError, match='direction 1: the joint has 1'):
         sim.joints['hinge'].set_torque(1.0, 1)
+    for i in (None, 0.0, 'x'):
+        with pytest.raises(TypeError, match=f'direction {i!r}: a whole number expected'):
+            sim.joints['hinge'].set_torque(1.0, i)
+
+
+@pytest.mark.parametrize('torque', [None, 'x', [[1.0, 2.0], [3.0]]])
+def test_torque_that_is_no_number_is_refused_by_name(sim, torque):
+    hinge = sim.joints['hinge']
+    for use in (hinge.set_torque, hinge.add_torque, lambda value: setattr(hinge, 'torque', value)):
+        with pytest.raises(ValueError, match='torque: numbers expected, got'):
+            use(torque)
+    assert not sim.torques.are_set
 
 
 def test_numbers_are_those_of_the_state(sim):

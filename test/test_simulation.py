@@ -13,6 +13,7 @@ import needs
 import spr_dynamics as spr
 from spr_dynamics.dynamics.energy import energy
 from spr_dynamics.errors import SimulationDiverged
+from spr_dynamics.simulation.named import UnknownName
 from spr_dynamics.simulation.state import SnapshotError
 
 MODELS = needs.REPOSITORY / 'models'
@@ -393,17 +394,25 @@ def test_what_acts_only_if_it_is_set_as_a_whole_can_not_be_written_into(write, m
 
 @pytest.mark.parametrize('write, message', [
     (lambda sim: setattr(sim, 'gravty', (0, 0, 0)),
-     "a Simulation has no 'gravty' (did you mean 'gravity'?)"),
+     "Simulation has no attribute 'gravty' (did you mean 'gravity'?)"),
     (lambda sim: setattr(sim.joints['hinge'], 'torqe', 1.0),
-     "a JointView has no 'torqe' (did you mean 'torque'?)"),
+     "JointView has no attribute 'torqe' (did you mean 'torque'?)"),
     (lambda sim: setattr(sim.joints.roots['world'], 'procedur', None),
-     "a RootView has no 'procedur' (did you mean 'procedure'?)"),
+     "RootView has no attribute 'procedur' (did you mean 'procedure'?)"),
+    (lambda sim: setattr(sim.sensors['imu'], 'setings', None),
+     "Imu has no attribute 'setings' (did you mean 'settings'?)"),
     (lambda sim: setattr(sim.links['bar'], 'external_wrenchh', np.zeros(6)),
-     "a LinkView has no 'external_wrenchh' (did you mean 'external_wrench'?)"),
+     "LinkView has no attribute 'external_wrenchh' (did you mean 'external_wrench'?)"),
 ])
 def test_attributes_with_a_typing_error_are_refused(write, message):
+    imu = "<sensor name='imu' type='imu'/></link>"
+    model = spr.load(text=PENDULUM.format(
+        gravity='0 0 0', effort=1, damping=0, stiffness=0).replace('</link>', imu))
+    sim = spr.Simulation(model)
     with pytest.raises(AttributeError, match=re.escape(message)):
-        write(spr.Simulation(pendulum()))
+        write(sim)
+    with pytest.raises(UnknownName, match="there is no sensor 'imv' \\(did you mean 'imu'\\?\\)"):
+        sim.sensors['imv']
 
 
 @pytest.mark.parametrize('make, message', [
@@ -415,6 +424,12 @@ def test_attributes_with_a_typing_error_are_refused(write, message):
      'options: SolverOptions expected, got None'),
     (lambda: spr.Simulation(pendulum(), contact_sensors=['foot']),
      "contact_sensors: ContactSensorSettings by name of a sensor expected, got ['foot']"),
+    (lambda: spr.Simulation(pendulum()).restore(None),
+     'snapshot: the bytes that save() returned expected, got None'),
+    (lambda: spr.Simulation(pendulum()).continued_with('robot.sdf'),
+     'model: a Model expected, as spr_dynamics.load returns'),
+    (lambda: spr.Simulation(pendulum()).step(n=True),
+     'n = True: a whole number of steps expected, not bool'),
 ])
 def test_what_is_no_part_of_a_simulation_is_named(make, message):
     with pytest.raises(TypeError, match=re.escape(message)):

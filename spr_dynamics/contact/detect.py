@@ -7,7 +7,8 @@ import numpy as np
 from spr_dynamics.contact.boxes import touch_boxes, UNSURE
 from spr_dynamics.contact.epa import penetration
 from spr_dynamics.contact.geometry import (
-    corners_of, DROPPED, FOUND, GEOMETRY_SIZE, N_SHAPES, pairs_of, placed_of, points_of, shapes_of)
+    corners_of, DROPPED, FOUND, GEOMETRY_SIZE, N_SHAPES, next_pair_of, pair_of, pairs_of,
+    placed_of, points_of, shapes_of, swept_of)
 from spr_dynamics.contact.gjk import APART, FAR, nearest_point_of_a, walk
 from spr_dynamics.contact.manifold import put_manifold
 from spr_dynamics.contact.planes import touch_plane
@@ -21,11 +22,12 @@ from spr_dynamics.jit import array_at, entry_point, exact, inlined
 from spr_dynamics.model.records import (
     BOX, CAPSULE, CONE, PLANE, SPHERE)
 from spr_dynamics.spatial import (
-    add, as_matrix, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
+    add, as_columns, as_motion, as_transform, as_vector, compose, cross, dot, put_matrix,
     put_vector, scale, subtract, times, Vector)
 
 UPRIGHT = 1e-6  # sine of the angle to the normal below which a direction of friction is none
 SLOWEST_IMPACT = 1e-3  # [m/s] below this nothing bounces: what rests would be solved twice
+CLEARLY = 2.0  # ratio of variances from which on the order of another axis is worth a new sort
 
 
 @inlined
@@ -52,7 +54,7 @@ def place_shapes(geometry, work, dt, margin):
     for k in range(geometry[N_SHAPES]):
         shape, now = shapes[k], placed[k]
         body = work[shape.body]
-        R, p = compose(as_matrix(body.R_WB, 0), as_vector(body.p_WB, 0), as_transform(shape.X))
+        R, p = compose(as_columns(body.R_WB), as_vector(body.p_WB, 0), as_transform(shape.X))
         put_matrix(now.R_WS, 0, R)
         put_vector(now.p_WS, 0, p)
         v, spin = velocity_at(body, p)
@@ -72,6 +74,66 @@ def are_near(a, b):
     return (a.low[0] < b.high[0] and b.low[0] < a.high[0]
             and a.low[1] < b.high[1] and b.low[1] < a.high[1]
             and a.low[2] < b.high[2] and b.low[2] < a.high[2])
+
+
+@exact
+def widest_axis(placed, swept):
+    """Return the axis of the world along which shapes are spread out most, or nearly so."""
+    axis, widest = 0, 0.0
+    for k in range(3):
+        total, squares = 0.0, 0.0
+        for i in range(swept.size):
+            x = placed[swept[i].shape].p_WS[k]
+            total += x
+            squares += x * x
+        spread = squares - total * total / swept.size
+        if spread > CLEARLY * widest:
+            axis, widest = k, spread
+    return axis
+
+
+@exact
+def sort_along(placed, swept, axis):
+    """Put shapes into the order in which their boxes begin; that of the last step is near it."""
+    for i in range(swept.size):
+        shape = swept[i].shape
+        low, j = placed[shape].low[axis], i
+        while j > 0 and swept[j - 1].low > low:
+            swept[j].shape, swept[j].low = swept[j - 1].shape, swept[j - 1].low
+            j -= 1
+        swept[j].shape, swept[j].low = shape, low
+
+
+@exact
+def list_near_pairs(geometry):
+    """
+    List the watched pairs whose boxes overlap, of each shape a in the order of shapes b.
+
+    A sweep along an axis finds them in an order of its own, which nobody is to see: they are put
+    into lists by b, and those, the last one first, into lists by a. It takes no longer than there
+    are pairs found.
+    """
+    placed, pairs, swept = placed_of(geometry), pairs_of(geometry), swept_of(geometry)
+    following, numbers = next_pair_of(geometry), pair_of(geometry)
+    axis = widest_axis(placed, swept)
+    sort_along(placed, swept, axis)
+    for i in range(swept.size):
+        one = swept[i].shape
+        placed[one].pairs, end = -1, placed[one].high[axis]
+        for j in range(i + 1, swept.size):
+            if swept[j].low >= end:
+                break
+            other = swept[j].shape
+            if are_near(placed[one], placed[other]) and numbers[one, other] >= 0:
+                k = numbers[one, other]
+                b = pairs[k].b
+                following[k], placed[b].pairs_as_b = placed[b].pairs_as_b, k
+    for b in range(placed.size - 1, -1, -1):
+        k, placed[b].pairs_as_b = placed[b].pairs_as_b, -1
+        while k >= 0:
+            a, then = pairs[k].a, following[k]
+            following[k], placed[a].pairs = placed[a].pairs, k
+            k = then
 
 
 @exact
@@ -238,23 +300,26 @@ def find_contacts(geometry, work, options, contacts):
     """
     dt, margin = options[0].dt, options[0].margin
     shapes, pairs, placed = shapes_of(geometry), pairs_of(geometry), placed_of(geometry)
+    following = next_pair_of(geometry)
     place_shapes(geometry, work, dt, margin)
+    if swept_of(geometry).size > 0:
+        list_near_pairs(geometry)
     count, dropped = 0, 0
-    for k in range(pairs.size):
-        a, b = pairs[k].a, pairs[k].b
-        if shapes[a].kind != PLANE and not are_near(placed[a], placed[b]):
-            continue
-        watched = watched_gap(shapes[a], shapes[b], work[shapes[a].body], work[shapes[b].body],
-                              origin(geometry, a), origin(geometry, b), dt, margin)
-        n_found, n = touch(geometry, a, b, watched)
-        if n_found == 0:
-            continue
-        if count + n_found > contacts.size:
-            before = count + n_found
-            count, n_found = drop_shallowest(geometry, contacts, count, n_found)
-            dropped += before - count - n_found
-        put_contacts(geometry, work, k, n_found, n, dt, contacts, count)
-        count += n_found
+    for a in range(shapes.size):
+        k = placed[a].pairs
+        while k >= 0:
+            b = pairs[k].b
+            watched = watched_gap(shapes[a], shapes[b], work[shapes[a].body], work[shapes[b].body],
+                                  origin(geometry, a), origin(geometry, b), dt, margin)
+            n_found, n = touch(geometry, a, b, watched)
+            if n_found > 0:
+                before = count + n_found
+                if before > contacts.size:
+                    count, n_found = drop_shallowest(geometry, contacts, count, n_found)
+                    dropped += before - count - n_found
+                put_contacts(geometry, work, k, n_found, n, dt, contacts, count)
+                count += n_found
+            k = following[k]
     return count, dropped
 
 

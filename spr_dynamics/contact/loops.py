@@ -7,7 +7,7 @@ from spr_dynamics.contact.records import LOOP, TIED
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.loops import body_poses, tie_jacobian
 from spr_dynamics.spatial import (
-    add, as_matrix, as_motion, as_vector, cross, dot, put_vector, subtract, times)
+    add, as_columns, as_motion, as_vector, cross, dot, put_vector, subtract, times)
 
 LEAST_SHARE = 1e-3  # of the largest inverse inertia of the ties
 
@@ -55,7 +55,7 @@ def put_tie(row, tie, work):
     :returns: The gap, and its second derivative if no joint speeds up.
     """
     a, b = work[tie.a], work[tie.b]
-    R_WA, R_WB = as_matrix(a.R_WB, 0), as_matrix(b.R_WB, 0)
+    R_WA, R_WB = as_columns(a.R_WB), as_columns(b.R_WB)
     (w_a, v_a), (alpha_a, acc_a) = as_motion(a.v), as_motion(a.a)
     (w_b, v_b), (alpha_b, acc_b) = as_motion(b.v), as_motion(b.a)
     e_a, r_b = times(R_WA, as_vector(tie.e_a, 0)), times(R_WB, as_vector(tie.p_b, 0))

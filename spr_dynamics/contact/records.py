@@ -1,10 +1,15 @@
 """The record arrays of contacts, and the numbers that the solver may be tuned with."""
 from dataclasses import dataclass
 from numbers import Integral, Real
+import sys
 
 import numpy as np
 
 from spr_dynamics.model.records import TIE
+
+# Rows of the solver's vectors, and how it may end.
+FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, LEAST, SOLVER_ROWS = range(8)
+SOLVED, LAGGED, UNSOLVED, ENDINGS = range(4)
 
 # A pair of shapes that may touch, and how. The kind of ``a`` does not come after that of ``b``.
 PAIR = np.dtype([
@@ -127,6 +132,7 @@ OPTIONS = np.dtype([
     ('budget', np.int64),
 ], align=True)
 
+LARGEST = sys.float_info.max  # a whole number above is none of 64 bits
 LARGEST_BUDGET = 1_000_000  # more would not end within a day
 
 
@@ -153,9 +159,9 @@ class SolverOptions:
         """Refuse values that make no law: ValueError, with name, value and range."""
         for name in ('beta', 'sigma', 'recovery_speed', 'tolerance'):
             value = getattr(self, name)
-            if not (is_number(value, Real) and 0.0 < value < np.inf):
+            if not (is_number(value, Real) and 0.0 < value <= LARGEST):
                 raise ValueError(f'{name} = {value!r}: a positive number expected')
-        if not (is_number(self.margin, Real) and 0.0 <= self.margin < np.inf):
+        if not (is_number(self.margin, Real) and 0.0 <= self.margin <= LARGEST):
             raise ValueError(f'margin = {self.margin!r}: 0 or more expected')
         if not (is_number(self.budget, Integral) and 0 < self.budget <= LARGEST_BUDGET):
             raise ValueError(f'budget = {self.budget!r}: a whole number from 1 to '

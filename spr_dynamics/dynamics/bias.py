@@ -1,10 +1,10 @@
 """How the bodies move and what that takes: where both algorithms begin."""
-from spr_dynamics.dynamics.kinematics import joint_motion, place, turn_inertias
+from spr_dynamics.dynamics.kinematics import joint_motion, place_inertias
 from spr_dynamics.dynamics.work import (
     forces_of, gravity_of, links_of, tree_of, trig_of, work_of)
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.spatial import (
-    add, as_force, as_matrix, as_motion, as_rigid_inertia, as_transform, as_vector, cross, Force,
+    add, as_columns, as_force, as_motion, as_rigid_inertia, as_transform, as_vector, cross, Force,
     force_to_move, Motion, put_force, put_motion, scale, subtract_forces, times, ZERO)
 
 
@@ -18,7 +18,7 @@ def motions(tree, work, gravity, qd, qdd):
     put_motion(work[0].a, Motion(ZERO, scale(as_vector(gravity, 0), -1.0)))
     for i in range(1, tree.size):
         body, now, up = tree[i], work[i], work[tree[i].parent]
-        R, r = as_matrix(now.R_WB, 0), as_vector(now.r, 0)
+        R, r = as_columns(now.R_WB), as_vector(now.r, 0)
         v_up, a_up = as_motion(up.v), as_motion(up.a)
         rate, change = joint_motion(body, R, qd), joint_motion(body, R, qdd)
         swing = cross(v_up.angular, r)
@@ -36,7 +36,7 @@ def motions(tree, work, gravity, qd, qdd):
 def force_on_body(link, now, wrench):
     """Take a link's torque and force about the origin of its body."""
     force = as_vector(wrench, 3)
-    arm = times(as_matrix(now.R_WB, 0), as_transform(link.X).r)
+    arm = times(as_columns(now.R_WB), as_transform(link.X).r)
     return Force(add(as_vector(wrench, 0), cross(arm, force)), force)
 
 
@@ -53,7 +53,6 @@ def subtract_external(links, work, forces):
 def move_bodies(block, q, qd, qdd):
     """Place the bodies, turn their inertias, and find how they move and what that takes."""
     tree, work = tree_of(block), work_of(block)
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
+    place_inertias(tree, work, trig_of(block), q)
     motions(tree, work, gravity_of(block), qd, qdd)
     subtract_external(links_of(block), work, forces_of(block))

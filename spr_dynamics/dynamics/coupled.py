@@ -17,7 +17,7 @@ from spr_dynamics.dynamics.work import (
 from spr_dynamics.jit import array_at, inlined, kernel
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add, add_forces, as_articulated_inertia, as_force, as_matrix, as_motion, as_symmetric,
+    add, add_forces, as_articulated_inertia, as_columns, as_force, as_motion, as_symmetric,
     as_vector, component, Force, full, put_force, put_motion, put_vector, scale, scale_force,
     shift_force, shift_motion, times, transpose, ZERO)
 
@@ -110,7 +110,7 @@ def passed_on(body, now, p, efforts):
         angular = times(full(as_symmetric(now.J_inv, 0)), u)
         H = as_articulated_inertia(now.IA).H
         return Force(ZERO, add(p.linear, times(transpose(H), angular)))
-    u = efforts[body.v] - component(axis_in_world(body, as_matrix(now.R_WB, 0)), p)
+    u = efforts[body.v] - component(axis_in_world(body, as_columns(now.R_WB)), p)
     now.u[0] = u
     return add_forces(p, scale_force(as_force(now.U), u * now.inv_d))
 

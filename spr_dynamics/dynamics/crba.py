@@ -3,8 +3,8 @@ import numpy as np
 
 from spr_dynamics.dynamics.check import (
     BAD, checked_out, checked_position, is_position, not_a_model, OK)
-from spr_dynamics.dynamics.kinematics import axis_in_world, place, turn_inertias
-from spr_dynamics.dynamics.lanes import choose, dot_lanes, keep, lanes_at, put_lanes, WIDTH, zeros
+from spr_dynamics.dynamics.kinematics import axis_in_world, place_inertias
+from spr_dynamics.dynamics.lanes import choose, combine, keep, lanes_at, put_lanes, WIDTH, zeros
 from spr_dynamics.dynamics.reduced import gather_matrix
 from spr_dynamics.dynamics.work import (
     columns_of, NQ, NV, padded, related_columns_of, related_of, tree_of, trig_of, work_of,
@@ -12,8 +12,8 @@ from spr_dynamics.dynamics.work import (
 from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add_rigid, along, as_matrix, as_rigid_inertia, as_vector, momentum, Motion,
-    put_rigid_inertia, shift_force, shift_motion, shift_rigid, subtract, Vector, ZERO)
+    add_rigid, along, as_columns, as_rigid_inertia, as_vector, momentum, Motion, put_rigid_inertia,
+    shift_force, shift_motion, shift_rigid, subtract, Vector, ZERO)
 
 ALL = (1 << WIDTH) - 1  # bits of all lanes
 
@@ -72,7 +72,7 @@ def directions(tree, work, columns, depth_first):
     for i in range(1, tree.size):
         body, now = tree[i], work[i]
         k, origin = body.column if depth_first else body.v, as_vector(work[body.trunk].p_WB, 0)
-        R = as_matrix(now.R_WB, 0)
+        R = as_columns(now.R_WB)
         if body.joint == FREE:
             Ic = as_rigid_inertia(now.Ic)
             for axis in range(3):
@@ -81,7 +81,7 @@ def directions(tree, work, columns, depth_first):
                 put_column(columns, k + 3 + axis, turns, momentum(Ic, turns))
         elif body.joint == BALL:
             for axis in range(3):
-                z = Vector(now.R_WB[axis], now.R_WB[3 + axis], now.R_WB[6 + axis])
+                z = as_vector(now.R_WB, 4 * axis)
                 put_direction(columns, k + axis, now, origin, Motion(z, ZERO))
         else:
             put_direction(columns, k, now, origin, along(axis_in_world(body, R), 1.0))
@@ -118,17 +118,17 @@ def pair(columns, related, first, end, M):
         for j in range(first, k):
             felt, bits = zeros(), related[j, block]
             if bits != 0:
-                felt = keep(bits, dot_lanes(f, six_numbers(columns, 0, j)))
+                felt = keep(bits, combine(f, six_numbers(columns, 0, j)))
             put_lanes(M, j, k, wanted, felt)
         for j in range(max(first, k), min(k + WIDTH, end)):
-            above = dot_lanes(f, six_numbers(columns, 0, j))
-            below = dot_lanes(S, six_numbers(columns, 6, j))
+            above = combine(f, six_numbers(columns, 0, j))
+            below = combine(S, six_numbers(columns, 6, j))
             felt = keep(related[j, block], choose(ALL << (j - k), above, below))
             put_lanes(M, j, k, wanted, felt)
         for j in range(k + WIDTH, end):
             felt, bits = zeros(), related[j, block]
             if bits != 0:
-                felt = keep(bits, dot_lanes(S, six_numbers(columns, 6, j)))
+                felt = keep(bits, combine(S, six_numbers(columns, 6, j)))
             put_lanes(M, j, k, wanted, felt)
 
 
@@ -167,8 +167,7 @@ def crba(block, q, M):
     tree, work, nv = tree_of(block), work_of(block), block[NV]
     if not is_position(tree, q, block[NQ]) or M.shape[0] != nv or M.shape[1] != nv:
         return BAD
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
+    place_inertias(tree, work, trig_of(block), q)
     composite_inertias(tree, work)
     inertia_matrix(block, M)
     return OK

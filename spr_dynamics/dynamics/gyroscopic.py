@@ -2,7 +2,7 @@
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add, as_matrix, as_motion, as_rigid_inertia, as_vector, cross, cross_columns, dot, full,
+    add, as_columns, as_motion, as_rigid_inertia, as_vector, cross, cross_columns, dot, full,
     Matrix, outer, plus, put_vector, scale, subtract, Symmetric, times, transpose, Vector)
 
 NEWTON_STEPS = 4  # round-off is reached in two or three at any speed that a step resolves
@@ -81,7 +81,7 @@ def turn_free_body(body, now, qd, velocity, dt):
 @inlined
 def turn_ball(body, now, qd, velocity, dt):
     """Correct the angular velocity of a ball, which turns about its own centre."""
-    k, R = body.v, as_matrix(now.R_WB, 0)
+    k, R = body.v, as_columns(now.R_WB)
     start = as_motion(now.v).angular
     change = subtract(as_vector(velocity, k), as_vector(qd, k))
     before = add(start, times(R, change))

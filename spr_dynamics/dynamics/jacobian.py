@@ -10,14 +10,14 @@ from spr_dynamics.errors import name_hint
 from spr_dynamics.jit import ADDRESSES, entry_point, inlined, MATRIX, VECTOR
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add, along, as_matrix, as_transform, as_vector, compose, Motion, shift_motion, subtract,
-    times, Vector, ZERO)
+    add, along, as_columns, as_transform, as_vector, compose, Motion, shift_motion, subtract,
+    times, ZERO)
 
 
 @inlined
 def arm_of(link, now):
     """Return where a link's origin is, from that of its body."""
-    return times(as_matrix(now.R_WB, 0), as_transform(link.X).r)
+    return times(as_columns(now.R_WB), as_transform(link.X).r)
 
 
 @inlined
@@ -41,7 +41,7 @@ def fill_jacobian(block, q, link, point, J):
     place(tree, work, trig_of(block), q)
     J[:] = 0.0
     i = record.body
-    R_WL, p_WL = compose(as_matrix(work[i].R_WB, 0), as_vector(work[i].p_WB, 0),
+    R_WL, p_WL = compose(as_columns(work[i].R_WB), as_vector(work[i].p_WB, 0),
                          as_transform(record.X))
     p = add(p_WL, times(R_WL, as_vector(point, 0)))
     while i > 0:
@@ -53,10 +53,9 @@ def fill_jacobian(block, q, link, point, J):
                 put_column(J, k + 3 + axis, arm, Motion(unit(axis), ZERO))
         elif body.joint == BALL:
             for axis in range(3):
-                z = Vector(now.R_WB[axis], now.R_WB[3 + axis], now.R_WB[6 + axis])
-                put_column(J, k + axis, arm, Motion(z, ZERO))
+                put_column(J, k + axis, arm, Motion(as_vector(now.R_WB, 4 * axis), ZERO))
         else:
-            put_column(J, k, arm, along(axis_in_world(body, as_matrix(now.R_WB, 0)), 1.0))
+            put_column(J, k, arm, along(axis_in_world(body, as_columns(now.R_WB)), 1.0))
         i = body.parent
 
 

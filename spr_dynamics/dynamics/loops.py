@@ -1,4 +1,6 @@
 """Loops that joints close: how far they are open, and positions near by that close them."""
+from collections.abc import Iterable
+
 from spr_dynamics.dynamics.check import checked_position
 from spr_dynamics.errors import name_hint
 from spr_dynamics.model.assembling import bounds_of, closed, is_closed, said
@@ -30,12 +32,16 @@ def closed_positions(model, q, kept=()):
     :param kept: Names of axes, of ``model.dof_names``, that stay where they are.
     :returns: Positions, shape (nq,); the same if all loops are closed there.
     :raises ValueError: If no such positions are found, or a name is unknown.
+    :raises TypeError: If ``kept`` is no list of names.
     """
     q = checked_position(model, q).copy()
     entry = {axis.name: axis.q for axis in model.axes}
-    unknown = next((name for name in kept if name not in entry), None)
-    if unknown is not None:
-        raise ValueError(f'no joint axis {unknown!r}{name_hint(str(unknown), entry)}')
+    if isinstance(kept, str) or not isinstance(kept, Iterable):
+        raise TypeError(f'kept: a list of names of axes expected, got {kept!r}')
+    kept = list(kept)
+    for name in kept:
+        if not isinstance(name, str) or name not in entry:
+            raise ValueError(f'no joint axis {name!r}{name_hint(str(name), entry)}')
     gaps = tie_gaps(model.ties, body_poses(model.tree, q))
     if is_closed(gaps):
         return q

@@ -9,7 +9,7 @@ from spr_dynamics.dynamics.check import checked_position, checked_velocity
 from spr_dynamics.dynamics.crba import mass_matrix, unit
 from spr_dynamics.dynamics.forward import forward_dynamics
 from spr_dynamics.dynamics.jacobian import arm_of, jacobian, link_index
-from spr_dynamics.dynamics.kinematics import axis_in_world, place, turn_inertias
+from spr_dynamics.dynamics.kinematics import axis_in_world, place_inertias
 from spr_dynamics.dynamics.links import link_accelerations
 from spr_dynamics.dynamics.reduced import gather, spread
 from spr_dynamics.dynamics.work import (
@@ -17,9 +17,9 @@ from spr_dynamics.dynamics.work import (
 from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add, add_forces, as_articulated_inertia, as_force, as_matrix, as_motion, as_symmetric,
-    as_vector, component, Force, full, put_force, put_motion, put_vector,
-    scale, scale_force, shift_force, shift_motion, times, transpose, ZERO)
+    add, add_forces, as_articulated_inertia, as_columns, as_force, as_motion, as_symmetric,
+    as_vector, component, Force, full, put_force, put_motion, put_vector, scale, scale_force,
+    shift_force, shift_motion, times, transpose, ZERO)
 
 
 class LinkResponse(NamedTuple):
@@ -42,7 +42,7 @@ def passed_on(body, now, p):
         H = as_articulated_inertia(now.IA).H
         angular = times(full(as_symmetric(now.J_inv, 0)), u)
         return Force(ZERO, add(p.linear, times(transpose(H), angular)))
-    u = -component(axis_in_world(body, as_matrix(now.R_WB, 0)), p)
+    u = -component(axis_in_world(body, as_columns(now.R_WB)), p)
     now.u[0] = u
     return add_forces(p, scale_force(as_force(now.U), u * now.inv_d))
 
@@ -88,8 +88,7 @@ def fill_responses(block, q, link, pushed, K, D):
     """
     tree, work, zero = tree_of(block), work_of(block), zero_of(block)
     here, there = links_of(block)[link], links_of(block)[pushed]
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
+    place_inertias(tree, work, trig_of(block), q)
     for i in range(1, tree.size):
         put_force(work[i].f, Force(ZERO, ZERO))
     accelerations(tree, work, zero, zero, K[0])

@@ -10,7 +10,7 @@ from spr_dynamics.dynamics.reduced import gather
 from spr_dynamics.dynamics.work import NQ, NV, tree_of, work_of, Workspace
 from spr_dynamics.jit import ADDRESSES, entry_point, kernel, VECTOR
 from spr_dynamics.spatial import (
-    add_forces, as_force, as_matrix, as_vector, put_force, shift_force)
+    add_forces, as_columns, as_force, as_vector, put_force, shift_force)
 
 
 @kernel
@@ -19,7 +19,7 @@ def forces_through_joints(tree, work, tau):
     for i in range(tree.size - 1, 0, -1):
         body, now = tree[i], work[i]
         f = as_force(now.f)
-        joint_force(body, as_matrix(now.R_WB, 0), f, tau)
+        joint_force(body, as_columns(now.R_WB), f, tau)
         if body.parent > 0:
             up = work[body.parent]
             put_force(up.f, add_forces(as_force(up.f), shift_force(as_vector(now.r, 0), f)))

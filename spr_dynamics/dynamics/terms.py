@@ -5,7 +5,7 @@ import numpy as np
 
 from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.check import checked, checked_position, checked_velocity, finite
-from spr_dynamics.dynamics.kinematics import place, turn_inertias
+from spr_dynamics.dynamics.kinematics import place_inertias
 from spr_dynamics.dynamics.reduced import gather, gather_matrix
 from spr_dynamics.dynamics.rnea import forces_through_joints
 from spr_dynamics.dynamics.work import (
@@ -49,8 +49,7 @@ def take_apart(block, q, qd, weightless, M, velocity, gravity):
     :returns: The number of calls.
     """
     tree, work, zero = tree_of(block), work_of(block), zero_of(block)
-    place(tree, work, trig_of(block), q)
-    turn_inertias(tree, work)
+    place_inertias(tree, work, trig_of(block), q)
     calls = forces_in_place(tree, work, gravity_of(block), zero, zero, gravity)
     calls += forces_in_place(tree, work, weightless, qd, zero, velocity)
     for j in range(block[NV]):

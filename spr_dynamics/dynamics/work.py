@@ -1,6 +1,4 @@
 """Scratch that the algorithms share, and how kernels find it and the model it is for."""
-import math
-
 import numpy as np
 
 from spr_dynamics.dynamics.lanes import WIDTH
@@ -8,19 +6,21 @@ from spr_dynamics.jit import accessor, array_at, inlined
 from spr_dynamics.model.records import DRIVE, FOLLOWER, LINK, TREE
 from spr_dynamics.spatial import ARTICULATED_INERTIA, FORCE, MOTION, RIGID_INERTIA
 
-# One record a body; all in world axes, about the body's origin.
+# One record a body; all in world axes, about the body's origin. Where a number of a vector in a
+# register of four means nothing, there is room for it; records are whole lines of the cache.
 WORK = np.dtype([
-    ('R_WB', np.float64, 9), ('p_WB', np.float64, 3),
-    ('r', np.float64, 3),                        # from the parent's origin
+    ('R_WB', np.float64, 12),                    # columns
+    ('p_WB', np.float64, 4),
+    ('r', np.float64, 4),                        # from the parent's origin
+    ('IA', np.float64, ARTICULATED_INERTIA),     # of all that it carries, joints being free
     ('inertia', np.float64, RIGID_INERTIA),      # of the body alone
     ('Ic', np.float64, RIGID_INERTIA),           # of all that it carries
     ('v', np.float64, MOTION),
     ('a', np.float64, MOTION),                   # linear: of the origin, as seen from the world
     ('f', np.float64, FORCE),                    # through the joint, on the body
-    ('IA', np.float64, ARTICULATED_INERTIA),     # of all that it carries, joints being free
     ('U', np.float64, FORCE), ('inv_d', np.float64), ('u', np.float64, 3),
     ('J_inv', np.float64, 6),                    # of a ball joint: what inv_d is to others
-    ('half_turn', np.float64, 3),                # from the spin that turns the body to that in qd
+    ('half_turn', np.float64, 4),                # from the spin that turns the body to that in qd
     ('da', np.float64, MOTION),                  # what the joints' forces add to a
 ], align=True)
 
@@ -37,11 +37,11 @@ def padded(n):
     return (n + WIDTH - 1) // WIDTH * WIDTH
 
 
-def aligned(shape):
+def aligned(size):
     """Return an array of NaN at whose start a line of the cache begins, as long as a vector."""
-    room = np.full(math.prod(shape) + WIDTH, np.nan)
+    room = np.full(size + WIDTH, np.nan)
     start = -(room.ctypes.data // room.itemsize) % WIDTH
-    return room[start:start + math.prod(shape)].reshape(shape)
+    return room[start:start + size]
 
 
 def relatives(model):
@@ -75,16 +75,16 @@ class Workspace:
 
     def __init__(self, model, gravity=None):
         nb, nv = model.tree.size, model.nv
-        self.body = np.full(nb, np.nan, WORK)
+        self.body = aligned(nb * (WORK.itemsize // 8)).view(WORK)
         self.body[0] = np.zeros((), WORK)
-        self.body[0]['R_WB'] = np.eye(3).ravel()
+        self.body[0]['R_WB'] = np.eye(3, 4).ravel()
         self.forces = np.zeros((model.links.size, 6))
         n_followers = model.followers.size
         n_coupled = nv if n_followers or model.ties.size else 0
         self.kept = (
             model.tree, self.body, model.links, model.drives, model.followers,
             np.zeros((3, padded.py_func(model.nq))), model.gravity if gravity is None else gravity,
-            self.forces, aligned((12, padded.py_func(nv))), *relatives(model), model.order,
+            self.forces, aligned(12 * padded.py_func(nv)), *relatives(model), model.order,
             np.zeros(nv),
             np.zeros((n_coupled, n_coupled)))
         sizes = (nb, model.links.size, model.drives.size, n_followers, 0, n_coupled, model.nq, nv,

@@ -63,12 +63,18 @@ def load(source: str | Path | None = None, *, text: str | None = None,
     """
     if (source is None) == (text is None):
         raise TypeError('load: the path of a file, or text=, expected, and not both')
-    if isinstance(model_paths, (str, Path)):
-        raise TypeError(f'model_paths: a list of folders expected, got {model_paths!r}')
-    if pose is not None and not isinstance(pose, Pose):
-        raise TypeError('pose: a spr_dynamics.sdformat.poses.Pose expected, as '
-                        f'Pose.from_rpy([x, y, z], [roll, pitch, yaw]) makes it, got {pose!r}')
+    expect(text is None or isinstance(text, (str, bytes)), 'text', text, 'the text of a file')
+    expect(world is None or isinstance(world, (str, Path)), 'world', world,
+           f"'auto', {', '.join(map(repr, WORLDS))} or the path of a world file")
+    expect(pose is None or isinstance(pose, Pose), 'pose', pose,
+           'a Pose of spr_dynamics.sdformat.poses, as from_rpy(xyz, rpy) makes it,')
+    expect(not isinstance(model_paths, (str, bytes, Path)) and isinstance(model_paths, Iterable),
+           'model_paths', model_paths, 'a list of folders')
+    expect(package_path is None or callable(package_path), 'package_path', package_path,
+           'a function of the name of a package')
     model_paths = tuple(model_paths)
+    for folder in model_paths:
+        expect(isinstance(folder, (str, Path)), 'model_paths', folder, 'paths of folders')
     read_file = functools.partial(read, model_paths=model_paths, package_path=package_path,
                                   any_version=any_version)
     search = SearchPath.of(model_paths, package_path)
@@ -87,13 +93,19 @@ def load(source: str | Path | None = None, *, text: str | None = None,
                  search=search)
 
 
+def expect(is_met, name, value, expected):
+    """Raise a TypeError if an argument is not what is expected."""
+    if not is_met:
+        raise TypeError(f'{name}: {expected} expected, got {value!r}')
+
+
 def found_world(world) -> str | Path:
     """
     Return the path of a world's file.
 
     :raises ModelError: If there is none; names what else it may be.
     """
-    if not isinstance(world, (str, Path)) or not os.path.exists(world):
+    if not os.path.exists(world):
         raise ModelError(f"world = {str(world)!r}: no such file, and none of 'auto', "
                          f'{", ".join(map(repr, WORLDS))}{did_you_mean(str(world), WORLDS)}')
     return world

@@ -134,6 +134,7 @@ class Model:
     """What the file asks for; 0 means as fast as it can."""
     link_names: tuple[str, ...]
     shape_names: tuple[str, ...]
+    """Of each of ``shapes``, ``link::collision``; the pieces of a mesh share it."""
     drives: np.ndarray
     """``DRIVE`` records, one a joint axis."""
     followers: np.ndarray

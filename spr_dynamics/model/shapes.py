@@ -1,5 +1,4 @@
 """Collision elements to SHAPE records."""
-from collections import Counter
 import math
 from typing import NamedTuple
 
@@ -46,7 +45,6 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
     """
     records, names, hulls = [], [], Hulls()
     warnings: list[str] = []
-    ignored: Counter[str] = Counter()
     for k, link in enumerate(assembly.links):
         for placed in link.collisions:
             name, geometry = f'{link_names[k]}::{placed.name}', placed.element.geometry
@@ -54,28 +52,22 @@ def build_shapes(assembly, links, link_names, mesh_places) -> Shapes:
                 pieces = mesh_pieces(name, geometry, mesh_places)
                 forms = [hulls.add(hull) for hull in pieces.hulls]
                 warnings += pieces.warnings
-            elif (form := form_of(geometry)) is not None:
-                forms = [(form, Pose.identity())]
             else:
-                forms = []
-                ignored[type(geometry).__name__.lower()] += 1
+                form = form_of(geometry)
+                forms = [] if form is None else [(form, Pose.identity())]
             for record, T_CS in forms:
                 put_place(record, k, links[k], placed.T_LS @ T_CS, geometry)
                 put_surface(record, placed.element.surface)
                 put_direction(record, links[k], placed)
                 records.append(record)
                 names.append(name)
-    ignored.pop('empty', None)
-    warnings += [f'{count} collision shapes of type {kind} are read but touch nothing yet '
-                 '(simulated: plane, sphere, capsule, box, cylinder, cone, ellipsoid, mesh)'
-                 for kind, count in ignored.items()]
     shapes = np.array(records, SHAPE) if records else np.zeros(0, SHAPE)
     return Shapes(shapes, tuple(names), *hulls.arrays(),
                   warnings=(*warnings, *surface_warnings(assembly)))
 
 
 def form_of(geometry) -> np.ndarray | None:
-    """Return a record with kind and size of what is no mesh; None if it is not simulated."""
+    """Return a record with kind and size of what is no mesh; None if it is no shape at all."""
     record = np.zeros((), SHAPE)
     if isinstance(geometry, elements.Plane):
         record['kind'] = PLANE

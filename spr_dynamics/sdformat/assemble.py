@@ -9,8 +9,8 @@ import numpy as np
 
 from spr_dynamics.sdformat.diagnostics import Diagnostic, Report
 from spr_dynamics.sdformat.elements import (
-    Axis, Collision, ContactSensor, ForceTorqueSensor, ImuSensor, Joint, Link, MimicConstraint,
-    Model, Physics, Root, Visual)
+    Axis, Collision, ContactSensor, ForceTorqueSensor, Heightmap, ImuSensor, Joint, Link,
+    MimicConstraint, Model, Physics, Polyline, Root, Visual)
 from spr_dynamics.sdformat.frames import FrameGraph, resolved, Vertex
 from spr_dynamics.sdformat.mimic import AXIS_TAGS, JointAxis, resolve_mimics
 from spr_dynamics.sdformat.parse import default_gravity, default_physics
@@ -256,6 +256,14 @@ def _refuse_link(link: Link, report: Report) -> None:
         if is_asked:
             report.error('ELEMENT_INVALID', link.location,
                          f"link '{link.name}': {what} is not supported yet")
+    for collision in link.collisions:
+        shape = collision.geometry
+        if isinstance(shape, Heightmap | Polyline):
+            report.error('ELEMENT_INVALID', shape.location,
+                         f"link '{link.name}': collision '{collision.name}': "
+                         f'<{type(shape).__name__.lower()}> is not supported yet, and things '
+                         'would fall through it (possible: plane, sphere, capsule, box, cylinder, '
+                         'cone, ellipsoid, mesh)')
 
 
 def _check_finite(links: tuple[PlacedLink, ...], joints: tuple[PlacedJoint, ...],

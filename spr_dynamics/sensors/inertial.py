@@ -8,8 +8,8 @@ from spr_dynamics.model.records import FREE
 from spr_dynamics.sensors.axis_noise import AXES, AXIS_NOISE, finish_sample
 from spr_dynamics.sensors.schedule import is_due
 from spr_dynamics.spatial import (
-    add, add_forces, as_force, as_matrix, as_motion, as_rigid_inertia, as_transform, as_vector,
-    compose, cross, Force, force_to_move, product, put_force, put_matrix, put_vector,
+    add, add_forces, as_columns, as_force, as_matrix, as_motion, as_rigid_inertia, as_transform,
+    as_vector, compose, cross, Force, force_to_move, product, put_force, put_matrix, put_vector,
     RIGID_INERTIA, RigidInertia, scale, scale_force, shift_force, shift_motion, subtract,
     subtract_forces, times, TRANSFORM, transpose, turned, ZERO)
 
@@ -76,7 +76,7 @@ def read_imus(imus, memories, work, step, dt):
         imu, memory = imus[s], memories[s]
         if is_due(memory.schedule, step):
             now, X = work[imu.body], as_transform(imu.X)
-            R_WB = as_matrix(now.R_WB, 0)
+            R_WB = as_columns(now.R_WB)
             R_WS, arm = product(R_WB, transpose(X.E)), times(R_WB, X.r)
             spin, back = as_motion(now.v).angular, transpose(R_WS)
             felt = add(shift_motion(arm, as_motion(now.a)).linear, cross(spin, cross(spin, arm)))
@@ -143,7 +143,7 @@ def force_on_side(sensor, bodies, links_there, shapes, ties, tree, links, forces
     """
     now = work[sensor.body]
     m, h, about = as_rigid_inertia(sensor.inertia)
-    R = as_matrix(now.R_WB, 0)
+    R = as_columns(now.R_WB)
     f = force_to_move(RigidInertia(m, times(R, h), turned(R, about)),
                       as_motion(now.v).angular, as_motion(now.a))
     for i in range(1, tree.size):
@@ -185,10 +185,10 @@ def read_force_torques(sensors, memories, bodies, links_there, shapes, ties, tre
                               forces, work, contacts, n_contacts, rows, n_rows, dt)
             now = work[sensor.body]
             p_WB = as_vector(now.p_WB, 0)
-            _, p_WS = compose(as_matrix(now.R_WB, 0), p_WB, as_transform(sensor.X))
+            _, p_WS = compose(as_columns(now.R_WB), p_WB, as_transform(sensor.X))
             f = scale_force(shift_force(subtract(p_WB, p_WS), f), sensor.sign)
             back = product(as_matrix(sensor.E, 0),
-                           transpose(as_matrix(work[sensor.axes_body].R_WB, 0)))
+                           transpose(as_columns(work[sensor.axes_body].R_WB)))
             put_vector(memory.values, 0, times(back, f.linear))
             put_vector(memory.values, 3, times(back, f.moment))
             finish_sample(sensor.noise, memory, step, dt)

@@ -16,8 +16,8 @@ from spr_dynamics.sensors.noise import draw_gaussian, GENERATOR
 from spr_dynamics.sensors.schedule import is_due, note_sample, SCHEDULE
 from spr_dynamics.sensors.taxels import clear_taxels, keep_taxels, spread_force, take_taxels
 from spr_dynamics.spatial import (
-    add, as_matrix, as_transform, as_vector, compose, cross, dot, put_matrix, put_vector, scale,
-    subtract, times, TRANSFORM, transpose, Vector, ZERO)
+    add, as_columns, as_matrix, as_transform, as_vector, compose, cross, dot, put_matrix,
+    put_vector, scale, subtract, times, TRANSFORM, transpose, Vector, ZERO)
 
 FALLOFF_MODES = KLAMPT, EDGE = 0, 1
 CONTACT_RULES = NORMAL_FORCE, ANY_CONTACT = 0, 1
@@ -283,7 +283,7 @@ def read_sensors(sensors, watched, work, contacts, n_contacts, step, felt, taxel
     """Let each sensor feel this step that has to, and take a sample if its time has come."""
     for s in range(sensors.size):
         sensor, reading, now = sensors[s], readings[s], work[sensors[s].body]
-        R, p = compose(as_matrix(now.R_WB, 0), as_vector(now.p_WB, 0), as_transform(sensor.X))
+        R, p = compose(as_columns(now.R_WB), as_vector(now.p_WB, 0), as_transform(sensor.X))
         put_matrix(reading.R_WS, 0, R)
         put_vector(reading.p_WS, 0, p)
         has_to_sample = is_due(reading.schedule, step)

@@ -8,8 +8,7 @@ from spr_dynamics.contact.joints import joint_laws
 from spr_dynamics.contact.loops import loop_laws
 from spr_dynamics.contact.pairs import (
     candidate_pairs, capacity, inverse_inertias, turning_rows)
-from spr_dynamics.contact.records import CONTACT, FOLLOWING, ROW
-from spr_dynamics.contact.solve import SOLVER_ROWS
+from spr_dynamics.contact.records import CONTACT, FOLLOWING, ROW, SOLVER_ROWS
 from spr_dynamics.dynamics.work import BLOCK_SIZE, Workspace
 from spr_dynamics.sensors.inertial import FORCE_TORQUE, IMU
 from spr_dynamics.sensors.measure import FELT, SENSOR
@@ -27,8 +26,8 @@ FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
  IMU_MEMORIES_AT, FORCE_TORQUES_AT, FORCE_TORQUE_MEMORIES_AT, BODIES_BEYOND_AT, LINKS_BEYOND_AT,
  SHAPES_BEYOND_AT, TIES_BEYOND_AT, TIE_RESPONSES_AT, TIE_MATRIX_AT, TIE_VECTORS_AT, N_SHAPES,
  N_JOINTS, N_CONES, N_LOOPS, N_SENSORS, N_TAXELS, N_CONTACTS, N_LIMITS, N_WIDTH, N_REACH, N_MATRIX,
- INTEGRATOR, N_IMUS, N_FORCE_TORQUES, SEARCH_AT, FEEL_CONTACTS_AT, FEEL_MOTION_AT,
- BLOCK_END) = range(BLOCK_SIZE, BLOCK_SIZE + 63)
+ INTEGRATOR, N_IMUS, N_FORCE_TORQUES, SEARCH_AT, CONSTRAIN_AT, FEEL_CONTACTS_AT,
+ FEEL_MOTION_AT, BLOCK_END) = range(BLOCK_SIZE, BLOCK_SIZE + 64)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
@@ -77,7 +76,9 @@ class StepBuffers:
         self.rows, self.stages = np.zeros((ROWS, nv)), np.zeros((STAGES, nq + nv))
         width = nv if n_between else 3 if cones.size else 1  # velocities that a row may feel
         reach = contact_reach(model, self.pairs)
-        n_matrix = nv if n_contacts or n_limits else 0
+        self.has_constraints = n_contacts + n_limits > 0
+        """Whether anything could act that is no free motion."""
+        n_matrix = nv if self.has_constraints else 0
         n_held = 0 if integrator == EULER else loops.size
         work = self.work = Workspace(model, self.state.gravity)
         geometry = Geometry(model, self.pairs)
@@ -99,7 +100,7 @@ class StepBuffers:
             np.zeros((TIE_VECTORS, n_held)))
         sizes = (model.shapes.size, joints.size, cones.size, loops.size, n_tactile, n_taxels,
                  n_contacts, n_limits, width, reach, n_matrix, integrator, n_imus, n_force_torques,
-                 0, 0, 0)
+                 0, 0, 0, 0)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
         self._kept = geometry, arrays  # the block holds their addresses only

@@ -39,6 +39,8 @@ class ContactSensor(Sensor):
     :raises SensorError: If the settings don't fit the model.
     """
 
+    __slots__ = '_cells', '_record', '_taxels', '_watched'
+
     type = 'contact'
     settings_type = ContactSensorSettings
 

@@ -3,7 +3,7 @@ from spr_dynamics.dynamics.coupled import expand_positions
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import AXIS, BALL, FREE
 from spr_dynamics.spatial import (
-    add, as_matrix, as_rigid_inertia, as_vector, cross, exponential, normalised, put_quaternion,
+    add, as_columns, as_rigid_inertia, as_vector, cross, exponential, normalised, put_quaternion,
     put_vector, quaternion_rate, rotation, scale, subtract, times, transpose, turn_quaternion,
     turn_quaternion_within)
 
@@ -41,7 +41,7 @@ def move_free_body(body, now, q, qd, turn, dt):
     j, k = body.q, body.v
     carried = as_rigid_inertia(now.Ic)
     spin, arm = as_vector(qd, k + 3), scale(carried.h, 1.0 / carried.mass)
-    arm_in_body = times(transpose(as_matrix(now.R_WB, 0)), arm)
+    arm_in_body = times(transpose(as_columns(now.R_WB)), arm)
     v_centre = add(as_vector(qd, k), cross(spin, arm))
     p_centre = add(add(as_vector(q, j), arm), scale(v_centre, dt))
     w, x, y, z = turn_quaternion(q[j + 3], q[j + 4], q[j + 5], q[j + 6], turn)

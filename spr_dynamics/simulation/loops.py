@@ -16,7 +16,7 @@ from spr_dynamics.simulation.buffers import (
     TIE_VECTORS, TIE_VECTORS_AT)
 from spr_dynamics.simulation.integrate import turn_and_slide
 from spr_dynamics.spatial import (
-    along, as_matrix, as_vector, dot, Motion, shift_motion, subtract, Vector, ZERO)
+    along, as_columns, as_vector, dot, Motion, shift_motion, subtract, ZERO)
 
 SOFTNESS = 1e-4  # of ties, in those of a step of first order: what two hold twice, they share
 REFINEMENTS = 3  # solutions, each for what the one before left: the softness is gone then
@@ -56,10 +56,10 @@ def add_joints(tree, work, row, J, i, sign):
                 add_direction(J, k + 3 + axis, sign, row, arm, Motion(unit(axis), ZERO))
         elif body.joint == BALL:
             for axis in range(3):
-                z = Vector(now.R_WB[axis], now.R_WB[3 + axis], now.R_WB[6 + axis])
+                z = as_vector(now.R_WB, 4 * axis)
                 add_direction(J, k + axis, sign, row, arm, Motion(z, ZERO))
         else:
-            S = along(axis_in_world(body, as_matrix(now.R_WB, 0)), 1.0)
+            S = along(axis_in_world(body, as_columns(now.R_WB)), 1.0)
             add_direction(J, k, sign, row, arm, S)
         i = body.parent
 

@@ -15,6 +15,8 @@ class Imu(Sensor):
     orientation counts from is found at each reset, from the positions at that time.
     """
 
+    __slots__ = ()
+
     type = 'imu'
     settings_type = ImuSettings
 
@@ -57,6 +59,8 @@ class ForceTorque(Sensor):
     It remembers a ``MEMORY`` record; its constants are a ``FORCE_TORQUE`` record, and what is on
     the side of the joint that it measures: bodies that hang on it, links, shapes, and ties.
     """
+
+    __slots__ = ()
 
     type = 'force_torque'
     settings_type = ForceTorqueSettings

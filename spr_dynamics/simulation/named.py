@@ -26,7 +26,7 @@ class FixedAttributes:
         """
         kind = type(self)
         if not hasattr(kind, name):
-            raise AttributeError(f"a {kind.__name__} has no '{name}'"
+            raise AttributeError(f"{kind.__name__} has no attribute '{name}'"
                                  f'{did_you_mean(name, public_names(kind))}')
         super().__setattr__(name, value)
 

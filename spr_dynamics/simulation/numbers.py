@@ -41,8 +41,12 @@ def checked_index(i, dof) -> int:
     Return which direction of a joint is meant.
 
     :raises IndexError: If it has none of that index; says how many it has.
+    :raises TypeError: If it is no whole number.
     """
-    i = operator.index(i)
+    try:
+        i = operator.index(i)
+    except TypeError:
+        raise TypeError(f'direction {i!r}: a whole number expected, counted from 0') from None
     if not 0 <= i < dof:
         raise IndexError(f'direction {i}: the joint has {dof}, counted from 0')
     return i

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spr_dynamics.dynamics.check import checked, checked_forces
+from spr_dynamics.dynamics.check import as_doubles, checked, checked_forces
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.errors import ModelError
 from spr_dynamics.sdformat.poses import Pose
@@ -135,7 +135,8 @@ class JointView(FixedAttributes):
 
     @torque.setter
     def torque(self, torque):
-        for i, value in enumerate(checked('torque', np.atleast_1d(torque), self.dof)):
+        for i, value in enumerate(checked(
+                'torque', np.atleast_1d(as_doubles('torque', torque)), self.dof)):
             self.set_torque(value, i)
 
     def set_torque(self, value: float, i: int = 0):
@@ -151,6 +152,7 @@ class JointView(FixedAttributes):
 
     def add_torque(self, value: float, i: int = 0):
         """Add to the torque for the next step; arguments are those of ``set_torque``."""
+        value, = checked('torque', [value], 1)
         self.set_torque(self.torque(i) + value, i)
 
     @property

@@ -11,6 +11,7 @@ from spr_dynamics.sensors.noise import generator_state
 from spr_dynamics.sensors.schedule import EARLY, next_due_step
 from spr_dynamics.sensors.settings import validated_as
 from spr_dynamics.simulation.buffers import StepBuffers
+from spr_dynamics.simulation.named import FixedAttributes
 from spr_dynamics.simulation.state import STEPS
 
 NEVER = 2 ** 62  # [steps]
@@ -28,7 +29,7 @@ class Surroundings(NamedTuple):
     """Of the simulation's random numbers."""
 
 
-class Sensor(abc.ABC):
+class Sensor(FixedAttributes, abc.ABC):
     """
     A sensor of a simulation: its settings may change while it runs.
 
@@ -44,6 +45,8 @@ class Sensor(abc.ABC):
         simulated time] and ``enabled``.
     :raises SensorError: If the settings don't fit the model.
     """
+
+    __slots__ = '_around', '_constants', '_memory', '_schedule', '_settings', 'name'
 
     type: str
     """SDF's word for this kind of sensors."""

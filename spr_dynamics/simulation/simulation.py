@@ -25,8 +25,9 @@ from spr_dynamics.sensors.force_torque import declared_force_torques
 from spr_dynamics.sensors.imu import declared_imus
 from spr_dynamics.sensors.settings import SensorError, validated_as
 from spr_dynamics.simulation.buffers import (
-    EULER, FEEL_CONTACTS_AT, FEEL_MOTION_AT, FREE_VELOCITY, INTEGRATOR, MIDPOINT, RK4, SEARCH_AT,
-    StepBuffers)
+    CONSTRAIN_AT, EULER, FEEL_CONTACTS_AT, FEEL_MOTION_AT, FREE_VELOCITY, INTEGRATOR, MIDPOINT,
+    RK4, SEARCH_AT, StepBuffers)
+from spr_dynamics.simulation.constrain import constrain
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
@@ -95,13 +96,14 @@ class Simulation(FixedAttributes):
             model, self.dt, (len(contact_sensors), len(imus), len(force_torques)), sum(taxels),
             checked_as(SolverOptions, 'options', options, 'SolverOptions'),
             INTEGRATORS[known(integrator, INTEGRATORS, 'integrator')])
-        buffers.lag[:] = lags(model, integrator, joint_integrators or {})
+        rules = {} if joint_integrators is None else joint_integrators
+        buffers.lag[:] = lags(model, integrator, rules)
         self._state, self._block = buffers.state, buffers.block
         self._qdd, self._effort = read_only(self._state.qdd), read_only(self._state.effort)
         self._no_effort = np.zeros(model.nv)
         self.torques = Torques(model.nv)
         """What is set on ``joints`` for the next step."""
-        self._chosen = options, integrator, dict(joint_integrators or {}), seed
+        self._chosen = options, integrator, dict(rules), seed
         if INTEGRATORS[integrator] != EULER and (
                 buffers.pairs.size or contact_sensors):
             raise ValueError(
@@ -109,20 +111,21 @@ class Simulation(FixedAttributes):
                 "contact sensors; 'semi_implicit_euler' is for all")
         self._home = model.neutral_q()
         around = Surroundings(model, self.dt_ns, buffers, checked_seed(seed))
-        self.sensors: dict[str, Any] = {}
+        made: dict[str, Any] = {}
+        self.sensors = Named('sensor', made)
         """Sensors of all kinds, by name."""
         end = 0
         for k, (name, settings) in enumerate(contact_sensors.items()):
             own, cells = slice(k, k + 1), slice(end, end := end + taxels[k])
-            self._add_sensor(ContactSensor, name, around, self._state.readings[own],
-                             (buffers.sensors[own], buffers.watched[k]), cells, settings)
+            add_sensor(made, ContactSensor, name, around, self._state.readings[own],
+                       (buffers.sensors[own], buffers.watched[k]), cells, settings)
         for k, name in enumerate(imus):
-            self._add_sensor(Imu, name, around, self._state.imus[k:k + 1],
-                             (buffers.imus[k:k + 1],), imus[name])
+            add_sensor(made, Imu, name, around, self._state.imus[k:k + 1],
+                       (buffers.imus[k:k + 1],), imus[name])
         for k, name in enumerate(force_torques):
-            self._add_sensor(ForceTorque, name, around, self._state.force_torques[k:k + 1],
-                             tuple(part[k:k + 1] for part in buffers.force_torques),
-                             force_torques[name])
+            add_sensor(made, ForceTorque, name, around, self._state.force_torques[k:k + 1],
+                       tuple(part[k:k + 1] for part in buffers.force_torques),
+                       force_torques[name])
         self._fingerprint = fingerprint_of(model, self.dt_ns, self.sensors,
                                            (integrator, options), buffers.lag,
                                            buffers.pairs[['a', 'b']])
@@ -133,23 +136,12 @@ class Simulation(FixedAttributes):
             self._take_steps = step_many
             for at, part, is_needed in (
                     (SEARCH_AT, search, buffers.pairs.size),
+                    (CONSTRAIN_AT, constrain, buffers.has_constraints),
                     (FEEL_CONTACTS_AT, feel_contacts, contact_sensors),
                     (FEEL_MOTION_AT, feel_motion, imus or force_torques)):
                 if is_needed:
                     self._block[at] = part.address
         self._take_steps(self._block, self._no_effort, 0)  # compiled now: the first is on time
-
-    def _add_sensor(self, kind: type[Sensor], name: str, *arguments):
-        """
-        Make a sensor of some kind.
-
-        :raises SensorError: If another one has its name, or its settings don't fit the model.
-        """
-        if name in self.sensors:
-            raise SensorError(f"{kind.type} sensor '{name}': the {self.sensors[name].type} sensor "
-                              'has the same name')
-        with naming(f"{kind.type} sensor '{name}'"):
-            self.sensors[name] = kind(name, *arguments)
 
     def __getstate__(self):
         """Refuse copy, deepcopy and pickle: compiled code finds the state by its address."""
@@ -428,7 +420,9 @@ class Simulation(FixedAttributes):
         others give them another name or place. New ones begin at home, at rest.
 
         :param model: The model; made of this one's elements and others.
+        :raises TypeError: If it is none.
         """
+        checked_model(model)
         options, integrator, own_rules, seed = self._chosen
         links = renamed(self.model.assembly.links, model.assembly.links)
         joints = renamed(self.model.assembly.joints, model.assembly.joints)
@@ -485,7 +479,9 @@ class Simulation(FixedAttributes):
         Return to a snapshot, the settings of sensors included.
 
         :raises SnapshotError: If it isn't one of this model; nothing has changed then.
+        :raises TypeError: If it is nothing that ``save`` returns.
         """
+        checked_as((bytes, bytearray), 'snapshot', snapshot, 'the bytes that save() returned')
         *parts, text = self._state.parts_of(snapshot, self._fingerprint)
         settings = self._settings_from(text)
         self._state.put(parts)
@@ -522,6 +518,19 @@ def checked_as(kind, what, value, expected) -> Any:
     if not isinstance(value, kind):
         raise TypeError(f'{what}: {expected} expected, got {value!r}')
     return value
+
+
+def add_sensor(sensors, kind: type[Sensor], name: str, *arguments):
+    """
+    Make a sensor of some kind, and add it to those that there are.
+
+    :raises SensorError: If another one has its name, or its settings don't fit the model.
+    """
+    if name in sensors:
+        raise SensorError(f"{kind.type} sensor '{name}': the {sensors[name].type} sensor has the "
+                          'same name')
+    with naming(f"{kind.type} sensor '{name}'"):
+        sensors[name] = kind(name, *arguments)
 
 
 @contextlib.contextmanager
@@ -565,10 +574,10 @@ def number_of_steps(n) -> int:
     """
     Return how many steps are meant.
 
-    :raises TypeError: If it is no whole number, as 2.0 and arrays are none.
+    :raises TypeError: If it is no whole number, as 2.0, True and arrays are none.
     :raises ValueError: If it is negative, or without end.
     """
-    if not isinstance(n, (int, np.integer)):
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
         raise TypeError(f'n = {n!r}: a whole number of steps expected, not {type(n).__name__}')
     if not 0 <= n < TOO_MANY:
         raise ValueError(f'n = {n}: 0 or more steps expected, and less than 2^62')
@@ -592,7 +601,8 @@ def nanoseconds(dt) -> int:
 
     :raises ValueError: If it is none: not positive, too long, or with a fraction left.
     """
-    if not (isinstance(dt, (int, float, np.integer, np.floating)) and 0.0 < dt <= LONGEST_STEP):
+    if not (isinstance(dt, (int, float, np.integer, np.floating)) and not isinstance(dt, bool)
+            and 0.0 < dt <= LONGEST_STEP):
         raise ValueError(f'dt = {dt!r}: a positive number of seconds expected, not above '
                          f'{LONGEST_STEP:g}')
     whole = round(dt * 1e9)
