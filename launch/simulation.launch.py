@@ -5,7 +5,9 @@ The node publishes all frames and ``robot_description`` itself. With ``robot_sta
 leaves to that what is in ``robot_description``. What is started beside the simulation runs on
 simulated time (``use_sim_time``), as controllers should; the simulation makes it.
 """
+import json
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
@@ -61,10 +63,26 @@ def start_nodes(context):
         # where it is missing, nothing starts
         FindPackagePrefix('robot_state_publisher').perform(context)
         parameters['publish_tf'] = 'root'
+    files = [LaunchConfiguration('params_file')]
+    if parameters:
+        files.append(parameter_file(parameters))
     return [Node(
         package='spr_dynamics',
         executable=executable,
         namespace=LaunchConfiguration('namespace'),
-        parameters=[LaunchConfiguration('params_file'), parameters],
+        parameters=files,
         output='screen',
     ) for executable in ['simulation', *others]]
+
+
+def parameter_file(parameters):
+    """
+    Write parameters into a file, and return its path.
+
+    They are for nodes of that name. Those that launch itself writes are for all nodes, and give
+    way to what a params_file says for one.
+    """
+    with NamedTemporaryFile('w', prefix='launch_params_', suffix='.yaml', delete=False,
+                            encoding='utf-8') as file:
+        json.dump({'/**/simulation': {'ros__parameters': parameters}}, file, ensure_ascii=False)
+    return file.name

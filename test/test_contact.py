@@ -15,13 +15,13 @@ SCENE = """
   <world name='w'>
     <gravity>{gravity}</gravity>
     <model name='ground'><static>true</static><link name='ground'>
-      <collision name='plane'><geometry><plane/></geometry>
+      <collision name='plane'><geometry>{ground}</geometry>
         <surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction></surface>
       </collision></link></model>
     <model name='thing'>
       <pose>{pose}</pose>
       <link name='thing'>
-        <inertial><pose>{com} 0 0</pose><mass>1</mass>
+        <inertial><pose>{com} 0 0</pose><mass>{mass}</mass>
           <inertia><ixx>{i}</ixx><iyy>{i}</iyy><izz>{i}</izz></inertia></inertial>
         <collision name='shape'><geometry>{shape}</geometry>
           <surface><friction><ode><mu>10</mu><mu2>10</mu2></ode></friction>{surface}</surface>
@@ -35,12 +35,12 @@ BALL = '<sphere><radius>0.1</radius></sphere>'
 
 
 def scene(shape=BOX, *, mu=0.5, pose='0 0 0.1 0 0 0', com='0 0 0 0', surface='', i=0.0067,
-          slope=0.0, dt=1e-3, options=DEFAULT_OPTIONS):
-    """Put a box or ball of 1 kg on a plane; gravity is inclined instead of the plane."""
+          slope=0.0, dt=1e-3, mass=1.0, ground='<plane/>', options=DEFAULT_OPTIONS):
+    """Put a box or ball on a plane, or on a plate; gravity is inclined instead of the plane."""
     gravity = f'{G * np.sin(slope)} 0 {-G * np.cos(slope)}'
-    model = spr.load(text=SCENE.format(gravity=gravity, mu=mu, pose=pose, com=com, shape=shape,
-                                       surface=surface, i=i))
-    return spr.Simulation(model, dt=dt, options=options)
+    text = SCENE.format(gravity=gravity, mu=mu, pose=pose, com=com, shape=shape, surface=surface,
+                        i=i, mass=mass, ground=ground)
+    return spr.Simulation(spr.load(text=text), dt=dt, options=options)
 
 
 def test_box_at_rest_stands_on_four_equal_corners():
@@ -101,16 +101,14 @@ def test_fast_box_does_not_lift_off_while_it_slides():
 
 
 def test_sliding_ball_begins_to_roll():
-    """The speed is 5/7 v0 from t = 2 v0 / (7 mu g) on (test 9)."""
+    """It rolls from t = 2 v0 / (7 mu g) on, to 2 steps, at 5/7 v0 (test 9)."""
     sim = scene(BALL, mu=0.3, i=0.4 * 0.1 ** 2)
     sim.step(n=100)
-    sim.qd[0] = 1.0
-    rolling = 2 / (7 * 0.3 * G)
-    sim.step(n=round(rolling / 1e-3) - 2)
-    assert sim.qd[0] > 5 / 7 + 1e-3
-    sim.step(n=6)
+    sim.qd[0], start = 1.0, sim.time
+    while abs(sim.qd[0] - sim.qd[4] * 0.1) > 1e-4:
+        sim.step()
+    np.testing.assert_allclose(sim.time - start, 2 / (7 * 0.3 * G), atol=2 * sim.dt)
     np.testing.assert_allclose(sim.qd[0], 5 / 7, atol=1e-4)
-    np.testing.assert_allclose(sim.qd[4] * 0.1, sim.qd[0], atol=1e-4)
 
 
 def test_ball_rolls_down_a_slope_at_five_sevenths():
@@ -123,14 +121,17 @@ def test_ball_rolls_down_a_slope_at_five_sevenths():
 
 
 def test_soft_ball_sinks_and_swings_as_its_spring_says():
-    """With kp 1000 and kd 10: static depth 9.81 mm, first trough 15.74 mm (test 12)."""
+    """With kp 1000 and kd 10: static depth 9.81 mm, first trough 15.74 mm, period .2012 s (12)."""
     soft = '<contact><ode><kp>1000</kp><kd>9</kd></ode></contact>'
-    sim = scene(BALL, surface=soft, dt=5e-4, i=0.004)
-    depths = []
-    for _ in range(4000):
+    sim = scene(BALL, surface=soft, i=0.004)
+    depths = np.zeros(2000)
+    for k in range(depths.size):
         sim.step()
-        depths.append(0.1 - sim.q[2])
-    np.testing.assert_allclose(max(depths), 15.74e-3, rtol=0.02)
+        depths[k] = 0.1 - sim.q[2]
+    is_trough = (depths[1:-1] > depths[:-2]) & (depths[1:-1] >= depths[2:])
+    first, second = 1 + np.flatnonzero(is_trough)[:2]
+    np.testing.assert_allclose(depths[first], 15.74e-3, rtol=0.02)
+    np.testing.assert_allclose((second - first) * sim.dt, 0.2012, rtol=0.02)
     np.testing.assert_allclose(depths[-1], 9.81e-3, rtol=0.001)
 
 
@@ -155,16 +156,26 @@ def test_impulses_of_a_landing_sum_to_the_change_of_momentum():
     np.testing.assert_allclose(total, gained, atol=1e-9 * total[2])
 
 
-def test_bullet_does_not_fall_through_the_ground():
-    """A ball of 1 cm at 50 m/s, and no force while it could not have arrived (test 32)."""
-    sim = scene('<sphere><radius>0.01</radius></sphere>', pose='0 0 2 0 0 0', i=1e-4)
+@pytest.mark.parametrize('thickness', [1e-3, 2e-3, 1e-2])
+@pytest.mark.parametrize('share', [0.0, 0.3, 0.6, 0.99])
+def test_bullet_does_not_fall_through_a_plate(thickness, share):
+    """
+    A ball of 1 cm at 50 m/s, and no force while it could not arrive within the step (test 32).
+
+    It crosses the plate in a fifth of a step or less, after a whole number of steps and a share.
+    """
+    plate, top = f'<box><size>1 1 {thickness}</size></box>', 0.5 * thickness
+    sim = scene('<sphere><radius>0.01</radius></sphere>', ground=plate, i=1e-4,
+                pose=f'0 0 {2.0 + 0.05 * share} 0 0 0')
     sim.qd[2] = -50.0
-    for _ in range(200):
-        gap, speed = sim.q[2] - 0.01, -sim.qd[2]
+    n_struck = 0
+    for _ in range(100):
+        gap, way = sim.q[2] - 0.01 - top, (-sim.qd[2] + G * sim.dt) * sim.dt
         sim.step()
-        if gap > speed * sim.dt + 1e-4:
-            assert not (sim.contacts['impulse'] != 0.0).any()
-    assert sim.q[2] > 0.0095
+        is_struck = (sim.contacts['impulse'] != 0.0).any()
+        assert gap <= way or not is_struck
+        n_struck += is_struck
+    assert n_struck > 50 and abs(sim.q[2] - 0.01 - top) < 1e-6
 
 
 def test_turning_plane_sees_what_it_will_hit():
@@ -219,26 +230,24 @@ def test_margin_that_is_none_is_refused(margin):
         SolverOptions(margin=margin)
 
 
-def test_deep_overlap_is_undone_slowly():
-    """5 cm: out at 1 m/s at most, and no pop (test 36)."""
-    sim = scene(pose='0 0 0.05 0 0 0')
-    fastest = 0.0
+@pytest.mark.parametrize('mass', [1.0, 900.0])
+@pytest.mark.parametrize('shape, pose', [
+    (BOX, '0 0 0.05 0 0 0'), (BOX, '0 0 0.07 0.3 0.2 0'), (BALL, '0 0 0.05 0 0 0'),
+    ('<capsule><radius>0.1</radius><length>0.2</length></capsule>', '0 0 0.07 0 1.2 0')])
+def test_deep_overlap_is_undone_slowly(shape, pose, mass):
+    """
+    5 cm and more: out at 1 m/s at most, and no pop, spin included (test 36).
+
+    SDF's default stiffness was taken at its word: 900 kg left the ground at 100 m/s.
+    """
+    sim = scene(shape, pose=pose, mass=mass, i=0.0067 * mass)
     for _ in range(200):
         sim.step()
-        fastest = max(fastest, np.abs(sim.qd[:3]).max())
-    assert fastest < 1.05 and sim.q[2] > 0.0999
-
-
-def test_heavy_thing_in_deep_overlap_does_not_pop():
-    """SDF's default stiffness was taken at its word: 900 kg left the ground at 100 m/s."""
-    text = SCENE.format(gravity=f'0 0 {-G}', mu=0.5, pose='0 0 0.05 0 0 0', com='0 0 0 0',
-                        shape=BOX, surface='', i=6.0)
-    sim = spr.Simulation(spr.load(text=text.replace('<mass>1<', '<mass>900<')), dt=5e-4)
-    fastest = 0.0
-    for _ in range(400):
-        sim.step()
-        fastest = max(fastest, np.abs(sim.qd[:3]).max())
-    assert fastest < 1.05 and sim.q[2] > 0.0999
+        kinetic, _ = energy(sim.model, sim.q, sim.qd)
+        assert kinetic < 0.5 * mass * 1.0 ** 2 * 1.1
+        if sim.step_count == 1:
+            assert sim.contacts['gap'].min() < -0.0499
+    assert len(sim.contacts) == 0 or sim.contacts['gap'].min() > -1e-6
 
 
 TUMBLER = """
@@ -266,7 +275,7 @@ def wild_scene(seed):
     """Throw six things at 20 m/s and 20 rad/s onto the ground and each other (test 35)."""
     rng = np.random.default_rng(seed)
     ground = SCENE.partition("<model name='thing'>")[0]
-    ground = ground.format(gravity='0 0 -9.81', mu=rng.uniform(0, 2))
+    ground = ground.format(gravity='0 0 -9.81', mu=rng.uniform(0, 2), ground='<plane/>')
     things = ''.join(tumbler(rng, k) for k in range(6))
     sim = spr.Simulation(spr.load(text=f'{ground}{things}</world></sdf>'),
                          dt=float(rng.choice([5e-4, 1e-3, 2e-3, 5e-3, 1e-2])))
@@ -300,13 +309,19 @@ def test_friction_of_wild_scenes_is_hardly_ever_that_of_another_velocity():
 
 
 def test_start_of_the_solver_does_not_change_its_answer():
-    """A snapshot with another memory of the last change leads to the same motion (test 33)."""
-    a, b = scene(pose='0 0 0.12 0.1 0.2 0'), scene(pose='0 0 0.12 0.1 0.2 0')
+    """From the old velocity, the free one, or the last change again: the same to 1e-6 (33)."""
+    sim, n_contacts = scene(pose='0 0 0.12 0.1 0.2 0'), 0
+    at_rest, falling = np.zeros(6), sim.dt * np.array([0.0, 0.0, -G, 0.0, 0.0, 0.0])
     for _ in range(300):
-        b._state.change[:] = 0.0
-        a.step()
-        b.step()
-    np.testing.assert_allclose(a.q, b.q, atol=1e-6)
+        snapshot, ends = sim.save(), []
+        for change in (at_rest, falling, sim._state.change.copy()):
+            sim.restore(snapshot)
+            sim._state.change[:] = change
+            sim.step()
+            ends.append(sim.qd.copy())
+        np.testing.assert_allclose(ends[:2], ends[2:] * 2, rtol=0, atol=1e-6)
+        n_contacts += len(sim.contacts)
+    assert n_contacts > 300
 
 
 def test_two_runs_are_equal_bit_for_bit():
@@ -321,9 +336,7 @@ def test_two_runs_are_equal_bit_for_bit():
 
 def test_light_and_heavy_things_rest_without_sinking():
     for mass in (1e-3, 1e3):
-        text = SCENE.format(gravity=f'0 0 {-G}', mu=0.5, pose='0 0 0.1 0 0 0', com='0 0 0 0',
-                            shape=BOX, surface='', i=0.0067 * mass)
-        sim = spr.Simulation(spr.load(text=text.replace('<mass>1<', f'<mass>{mass}<')))
+        sim = scene(mass=mass, i=0.0067 * mass)
         sim.step(n=1000)
         assert abs(sim.q[2] - 0.1) < 1e-6
         np.testing.assert_allclose(sim.contacts['force'][:, 2].sum(), mass * G, rtol=1e-5)

@@ -17,7 +17,7 @@ SCENES = int(os.environ.get('SPR_FUZZ_SCENES', '42'))
 STEPS = 300
 STEP_LENGTHS = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # [s]
 FASTEST = 20.0  # [m/s] and [rad/s]
-LARGEST_SHARE_LAGGED = 0.005  # of steps; 0.0015 was seen in hundreds of scenes
+LARGEST_SHARE_LAGGED = 0.01  # of steps; 0.003 in 150 scenes, of which one that jams makes 0.002
 ROUNDOFF = 1e-12  # of energies, in a step
 
 WORLD = """

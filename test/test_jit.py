@@ -10,7 +10,8 @@ import pytest
 import needs
 import spr_dynamics as spr
 from spr_dynamics.jit import array_at, call_at, entry_point, exact, inlined, kernel, VECTOR
-from spr_dynamics.simulation.buffers import FEEL_CONTACTS_AT, FEEL_MOTION_AT, SEARCH_AT
+from spr_dynamics.simulation.buffers import (
+    CONSTRAIN_AT, FEEL_CONTACTS_AT, FEEL_MOTION_AT, SEARCH_AT)
 
 WHERE = 'import spr_dynamics.jit as jit; print(jit.code_folder("spr_dynamics.{}"))'
 
@@ -115,26 +116,30 @@ def test_addresses_are_for_whole_numbers_only():
 
 
 def test_models_have_compiled_what_they_need():
-    """A cold start took ten seconds more for a search for contacts that could not happen."""
+    """A cold start took ten seconds more for a search that could find nothing."""
     ball = ("<link name='l'><collision name='c'><geometry><sphere><radius>0.1</radius></sphere>"
             '</geometry></collision>{}</link>')
     imu, touch = "<sensor name='s' type='imu'/>", (
         "<sensor name='s' type='contact'><contact><collision>c</collision></contact></sensor>")
+    limited = ("<joint name='j' type='revolute'><parent>world</parent><child>l</child><axis>"
+               '<xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis></joint>')
     for models, expected in (
-            ([ball.format('')], [False, False, False]),
-            ([ball.format(imu)], [False, False, True]),
-            ([ball.format(touch)], [False, True, False]),
-            ([ball.format(''), ball.format('')], [True, False, False])):
+            ([ball.format('')], [False, False, False, False]),
+            ([ball.format('') + limited], [False, True, False, False]),
+            ([ball.format(imu)], [False, False, False, True]),
+            ([ball.format(touch)], [False, False, True, False]),
+            ([ball.format(''), ball.format('')], [True, True, False, False])):
         text = ''.join(f"<model name='m{k}'><pose>{k} 0 0 0 0 0</pose>{model}</model>"
                        for k, model in enumerate(models))
         sim = spr.Simulation(spr.load(text=f"<sdf version='1.12'><world name='w'>{text}</world>"
                                       '</sdf>'))
         sim.step(n=2)
-        found = [sim._block[at] != 0 for at in (SEARCH_AT, FEEL_CONTACTS_AT, FEEL_MOTION_AT)]
+        found = [sim._block[at] != 0 for at in (
+            SEARCH_AT, CONSTRAIN_AT, FEEL_CONTACTS_AT, FEEL_MOTION_AT)]
         assert found == expected
 
 
-@pytest.mark.parametrize('edited', ['jit', 'spatial', 'model.records', 'contact.solve',
+@pytest.mark.parametrize('edited', ['jit', 'spatial', 'model.records', 'contact.anchors',
                                     'dynamics.cholesky', 'simulation.buffers'])
 def test_changed_sources_never_run_old_machine_code(tmp_path, edited):
     """
@@ -154,7 +159,9 @@ def test_changed_sources_never_run_old_machine_code(tmp_path, edited):
 @pytest.mark.parametrize('kept, edits', [
     ('simulation.step', ['cli', 'ros.node', 'sdformat.parse', 'model.build',
                          'simulation.simulation', 'contact.detect', 'contact.epa',
-                         'contact.manifold', 'simulation.motion', 'simulation.smooth']),
+                         'contact.manifold', 'contact.laws', 'contact.solve',
+                         'simulation.constrain', 'simulation.motion', 'simulation.smooth']),
+    ('simulation.constrain', ['contact.detect', 'contact.anchors', 'simulation.step']),
     ('contact.detect', ['contact.solve', 'simulation.step', 'simulation.buffers']),
     ('simulation.sense', ['contact.detect', 'simulation.step']),
 ])

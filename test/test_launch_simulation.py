@@ -32,6 +32,13 @@ import tf2_stand_in  # noqa: E402
 
 LAUNCH_FILE = needs.REPOSITORY / 'launch' / 'simulation.launch.py'
 PATIENCE = 120.0  # [s] a cold cache is filled by two processes at once
+# each argument says something else
+PARAMETERS = """
+/**:
+  ros__parameters: {robot: arm7, seed: 7}
+/launched/simulation:
+  ros__parameters: {robot: hopper, world: ground, paused: true, publish_tf: all, tf_rate: 100.0}
+"""
 
 
 @pytest.mark.launch_test
@@ -47,8 +54,11 @@ def generate_test_description():
         interface_package.build(needs.program('gcc'), folder / 'tf2_msgs', tf2_stand_in.SOURCES,
                                 (*interface_package.FOUNDATION, 'geometry_msgs'))
         sys.path.insert(0, str(folder))
+    params_file = folder / 'parameters.yaml'
+    params_file.write_text(PARAMETERS)
     arguments = {'robot': 'double_pendulum', 'namespace': 'launched', 'world': 'empty',
-                 'paused': 'false', 'rviz': 'true', 'robot_state_publisher': 'true'}
+                 'paused': 'false', 'rviz': 'true', 'robot_state_publisher': 'true',
+                 'params_file': str(params_file)}
     simulation = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(LAUNCH_FILE)), launch_arguments=arguments.items())
     return launch.LaunchDescription([
@@ -92,14 +102,14 @@ class TestSimulation(unittest.TestCase):
         assert list(states[0].position) != list(states[-1].position)
 
     def test_arguments_are_parameters(self):
-        """With their types; the rest is what the shipped file says."""
+        """With their types, whatever the file says of them; the rest is from there."""
         client = self.node.create_client(GetParameters, 'simulation/get_parameters')
         assert client.wait_for_service(PATIENCE)
         answer = client.call_async(GetParameters.Request(
-            names=['robot', 'world', 'paused', 'publish_tf', 'use_sim_time']))
+            names=['robot', 'world', 'paused', 'publish_tf', 'use_sim_time', 'seed', 'tf_rate']))
         self.executor.spin_until_future_complete(answer, PATIENCE)
         assert [parameter_value_to_python(value) for value in answer.result().values] == [
-            'double_pendulum', 'empty', False, 'root', False]
+            'double_pendulum', 'empty', False, 'root', False, 7, 100.0]
 
     def test_robot_state_publisher_publishes_all_that_moves(self, proc_output):
         """The simulation leaves it to that, which runs on simulated time."""

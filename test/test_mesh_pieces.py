@@ -40,7 +40,7 @@ def cut_mesh(path, settings=''):
                 ' optimization="convex_decomposition"')
 
 
-def model(geometry, body='', surface='', more=''):
+def model(geometry, body='', surface='', more='', fixed=''):
     """Return a world with a thing that stands still and, perhaps, a body of 1 kg above it."""
     moving = f"""
       <model name='body'><pose>{body[0]}</pose><link name='body'>
@@ -51,7 +51,7 @@ def model(geometry, body='', surface='', more=''):
     return spr.load(text=f"""
       <sdf version='1.12'><world name='w'><model name='thing'><static>true</static>
         <link name='thing'><collision name='mesh'><geometry>{geometry}</geometry>{surface}
-        </collision></link></model>{moving}</world></sdf>""")
+        </collision>{fixed}</link></model>{moving}</world></sdf>""")
 
 
 def boxes_of(made):
@@ -158,6 +158,28 @@ def test_open_surface_that_goes_below_its_hull_is_named(tmp_path):
     assert not model(mesh(tmp_path / 'lidless.stl')).warnings
 
 
+@pytest.mark.parametrize('corner, scale, what', [
+    (np.nan, '1 1 1', 'has corners that are not finite, or beyond 1e+09 m'),
+    (1.0, '1 1 1e300', 'has corners that are not finite, or beyond 1e+09 m'),
+    (1.0, '0 1 1', 'is flat, or has less than four points'),
+    (1.0, '0 0 0', 'has no triangle with three corners')])
+def test_mesh_without_an_inside_touches_nothing_and_is_named(tmp_path, corner, scale, what):
+    corners, triangles = box((0, 0, 0), (1, 1, 1))
+    corners[7, 2] = corner
+    write_obj(tmp_path / 'bad.obj', {'bad': (corners, triangles)})
+    made = model(mesh(tmp_path / 'bad.obj', f'<scale>{scale}</scale>'))
+    (warning,) = made.warnings
+    assert warning == (
+        f"collision 'thing::mesh' touches nothing: mesh '{tmp_path / 'bad.obj'}' {what}")
+    assert not made.shapes.size
+
+
+def test_mesh_of_points_touches_nothing_and_is_named(tmp_path):
+    (tmp_path / 'bad.obj').write_text('v 1 2 3\nv 1 2 3\nv 1 2 4\nf 1 2 3\n')
+    (warning,) = model(mesh(tmp_path / 'bad.obj')).warnings
+    assert warning.endswith("bad.obj' has no triangle with three corners")
+
+
 def test_one_hull_where_the_file_asks_for_one(tmp_path):
     write_obj(tmp_path / 'l.obj', TWO)
     made = model(mesh(tmp_path / 'l.obj', attribute=' optimization="convex_hull"'))
@@ -228,6 +250,44 @@ def test_sensor_on_a_collision_feels_all_its_pieces(tmp_path):
     assert len(touching) == 4 and {contact.collision_b for contact in sim.contacts} == {'cup::c'}
     np.testing.assert_allclose(sim.sensors['skin'].reading.force, [0.0, 0.0, -G], atol=1e-5)
     assert len({contact.id for contact in sim.contacts}) == len(sim.contacts)
+
+
+PLATE = [box((-1, -0.5, -0.1), (0, 0.5, 0)), box((0, -0.5, -0.1), (1, 0.5, 0))]
+SLAB = """<collision name='p{0}'><pose>{0} 0 -0.05 0 0 0</pose><geometry><box>
+  <size>{1} 1 0.1</size></box></geometry>{2}</collision>"""
+
+
+def slide(geometry, body, surface, fixed=''):
+    """Slide at 1 m/s over what begins at x = 0; return how high it went, and how it moves then."""
+    sim = spr.Simulation(model(geometry, ('-0.2 0 0.05 0 0 0', body), surface, fixed=fixed))
+    sim.step(n=20)
+    sim.qd[:] = 1.0, 0, 0, 0, 0, 0
+    highest = 0.0
+    for _ in range(400):
+        sim.step()
+        highest = max(highest, sim.q[2] - 0.05)
+    assert sim.q[0] > 0.05
+    return highest, sim.qd.copy()
+
+
+@pytest.mark.parametrize('mu', [0.0, 0.1])
+@pytest.mark.parametrize('body, hop, loss', [
+    ('<box><size>0.1 0.1 0.1</size></box>', 1e-9, 1e-6),
+    ('<cylinder><radius>0.05</radius><length>0.1</length></cylinder>', 1e-7, 2e-6),
+    (BALL, 2e-5, 1e-3)], ids=['box', 'cylinder', 'ball'])
+def test_seam_of_even_pieces_neither_trips_nor_brakes(tmp_path, body, hop, loss, mu):
+    """A box hit the edge of the second piece: it lost 72 % of its speed, and fell over."""
+    write_stl(tmp_path / 'plate.stl', PLATE)
+    write_stl(tmp_path / 'overlap.stl', [
+        box((-1, -0.5, -0.1), (0.1, 0.5, 0)), box((-0.1, -0.5, -0.1), (1, 0.5, 0))])
+    surface = f'<surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction></surface>'
+    _, even = slide('<empty/>', body, surface, SLAB.format(0, 2, surface))
+    boxes = ''.join(SLAB.format(x, 1, surface) for x in (-0.5, 0.5))
+    for geometry, fixed in ((mesh(tmp_path / 'plate.stl'), ''),
+                            (mesh(tmp_path / 'overlap.stl'), ''), ('<empty/>', boxes)):
+        highest, velocity = slide(geometry, body, surface, fixed)
+        assert highest < hop
+        np.testing.assert_allclose(velocity[0], even[0], atol=loss)
 
 
 def test_run_with_pieces_goes_on_bit_for_bit(tmp_path):

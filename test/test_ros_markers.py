@@ -21,6 +21,7 @@ from ros_harness import Client, LATCHED, NodeProcess  # noqa: E402
 import spr_dynamics  # noqa: E402
 from spr_dynamics.ros import rviz  # noqa: E402
 from spr_dynamics.ros.companions import yaml_lines  # noqa: E402
+from spr_dynamics.ros.convert import WORLD_FRAME  # noqa: E402
 from spr_dynamics.sdformat.poses import Pose  # noqa: E402
 from tf2_stand_in import tf2_msgs  # noqa: E402, F401
 
@@ -295,9 +296,11 @@ def test_shipped_configuration_is_up_to_date(tmp_path):
 
 
 def test_prefix_of_frames_reaches_the_robot_model():
+    """But not the fixed frame, in which contacts are and on which prefixed frames hang."""
     config = yaml.safe_load(rviz.configuration(
         wrenches=[], clouds=[], frame_prefix='left/', size=1.0, centre=[0.0, 0.0, 0.5],
         metres_per_newton=0.01))
+    assert config['Visualization Manager']['Global Options']['Fixed Frame'] == WORLD_FRAME
     (robot,) = [display for display in config['Visualization Manager']['Displays']
                 if display['Class'].endswith('RobotModel')]
     assert robot['TF Prefix'] == 'left'

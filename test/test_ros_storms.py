@@ -3,7 +3,9 @@ Storms of commands, parameters and listeners: the simulation keeps its pace and 
 
 The long form: ``SPR_STORM_SECONDS=30 python -m pytest test/test_ros_storms.py`` (make campaign).
 """
+import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -15,12 +17,13 @@ import pytest
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402, I100
-from rcl_interfaces.srv import SetParameters  # noqa: E402
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
+from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
 from ros_harness import Client, NodeProcess, time_ns, twins  # noqa: E402
+from spr_dynamics.ros.parameters import TABLE  # noqa: E402
 
 SECONDS = float(os.environ.get('SPR_STORM_SECONDS', 3.0))
 S = 1_000_000_000
@@ -145,6 +148,55 @@ def test_a_storm_of_parameters_keeps_the_pace(node, client):
     assert asked > 50 * SECONDS
     assert sum(answers) == asked // 2
     assert_pace(node, client)
+
+
+@pytest.fixture
+def caller(node):
+    """Return a client that calls, and isn't kept busy by what it hears."""
+    with Client(node.namespace) as caller:
+        yield caller
+
+
+def test_nothing_that_can_be_asked_for_ends_the_node(node, caller, tmp_path):
+    """
+    Live parameters with the strangest values, in any combination with all services.
+
+    A real_time_factor of 1e-310 did: its step had an infinite length.
+    """
+    draw = random.Random(20)
+    services = [caller.node.create_client(kind, f'simulation/{name}') for kind, name in (
+        *((Trigger, name) for name in ('step', 'reset', 'save_state', 'load_state')),
+        (SetParametersAtomically, 'set_parameters_atomically'),
+        (SetParameters, 'set_parameters'))]
+    for service in services:
+        caller.wait_until(service.service_is_ready)
+    live = [spec for spec in TABLE.values() if spec.live]
+    numbers = [0.0, 5e-324, 1e-310, 1e-9, 0.5, 33.3, 1e5, 1e6, 1e300, -1.0, math.inf, math.nan]
+    values = {
+        'bool': lambda: draw.random() < 0.5,
+        'integer': lambda: draw.choice([0, 1, 1000, 10**6, 2**62]),
+        'number': lambda: draw.choice(numbers),
+        'numbers': lambda: [draw.choice(numbers) for _ in range(3)],
+        'text': lambda: draw.choice(['', '/', '/nowhere/state', str(tmp_path / 'state')])}
+    answers = []
+    end, asked = time.monotonic() + SECONDS, 0
+    while time.monotonic() < end:
+        service = draw.choice(services)
+        request = service.srv_type.Request()
+        if hasattr(request, 'parameters'):
+            request.parameters = [
+                Parameter(spec.name, value=values[spec.kind]()).to_parameter_msg()
+                for spec in draw.sample(live, draw.choice([1, 1, 2, 4]))]
+        service.call_async(request).add_done_callback(lambda call: answers.append(call.result()))
+        asked += 1
+        caller.wait_until(lambda asked=asked: len(answers) > asked - QUEUE)
+    assert caller.call(SetBool, 'simulation/pause', data=True).success
+    caller.wait_until(lambda: len(answers) == asked)
+    print(f'{asked / SECONDS:.0f} requests a second')
+    states = caller.listen(JointState, 'joint_states')
+    caller.wait_until(lambda: states)
+    assert np.isfinite([*states[-1].position, *states[-1].velocity, *states[-1].effort]).all()
+    assert 'Traceback' not in node.log
 
 
 def test_late_listeners_and_a_controller_that_is_killed_keep_the_pace(node, client):

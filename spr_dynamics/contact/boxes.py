@@ -8,7 +8,8 @@ import math
 
 from spr_dynamics.contact.geometry import FOUND, points_of, shapes_of
 from spr_dynamics.contact.manifold import (
-    choose, deepest_of, DEPTH_TIE, EDGES, FACE_PREFERENCE, LEEWAY, put_cut_points, put_point)
+    choose, deepest_of, DEPTH_TIE, EDGES, FACE_PREFERENCE, GRAZING, LEEWAY, put_cut_points,
+    put_point)
 from spr_dynamics.contact.support import orientation, put_faces
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
@@ -109,6 +110,8 @@ def touch_boxes(geometry, a, b, r, size, margin):
         return count, across
     corners_a, _, corners_b, _ = put_faces(geometry, a, b, r, n)
     count = put_cut_points(geometry, a, b, is_a, corners_a, corners_b, n, size, margin)
+    if count == GRAZING:
+        return NOTHING, n
     if count == 0 or deepest_of(points[FOUND], count) > by_face + DEPTH_TIE * size:
         return UNSURE, n
     return choose(points[FOUND], count, n, size), n

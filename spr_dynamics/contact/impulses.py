@@ -1,8 +1,9 @@
 """From contacts and joint limits to the velocities that they allow, island by island."""
 from spr_dynamics.contact.islands import find_islands, gather, sort_into_islands
 from spr_dynamics.contact.jacobian import fill_jacobians, fill_row_jacobians
+from spr_dynamics.contact.records import FREE_VELOCITY, VELOCITY
 from spr_dynamics.contact.restitution import bounce, find_bounces
-from spr_dynamics.contact.solve import FREE_VELOCITY, solve_island, VELOCITY
+from spr_dynamics.contact.solve import solve_island
 from spr_dynamics.jit import accessor, exact
 
 

@@ -1,7 +1,7 @@
 """What moves each other: trees that contacts join are solved together, others apart."""
 import numpy as np
 
-from spr_dynamics.contact.solve import FREE_VELOCITY, VELOCITY
+from spr_dynamics.contact.records import FREE_VELOCITY, VELOCITY
 from spr_dynamics.jit import exact
 
 # What is kept for each body next to the world, the trunk of a tree.

@@ -11,7 +11,7 @@ from spr_dynamics.contact.geometry import (
 from spr_dynamics.contact.support import core_radius, put_faces, separation
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
-    add, as_vector, cross, dot, put_vector, scale, subtract)
+    add, as_vector, cross, dot, put_vector, scale, subtract, Vector)
 
 # How much less overlap an edge or a point has to have than a face to be preferred: of the
 # overlap, and of the smaller shape. Choices that are nearly even must not change in each step.
@@ -20,6 +20,8 @@ CUT_LEEWAY = 1e-5  # how far beside a face a corner may be to stay, relative to 
 DEPTH_TIE = 1e-7  # difference of depths that decides nothing, relative to the smaller shape
 TIE = 1e-6  # the same of lengths and areas, relative to them
 PARALLEL = 1e-2  # sine of an angle below which two round sides touch along a line
+
+GRAZING = -1  # count of contacts of shapes that pass each other by
 
 # Keys: a corner's own below SIDE; a side's from there; two of them that cross; then flags.
 SIDE = 1 << 22
@@ -95,9 +97,12 @@ def put_cut_points(geometry, a, b, is_a, n_a, n_b, n, size, margin):
     """
     Write the contact points between a flat face and the other shape's face, segment or point.
 
+    What they have in common may be so narrow, and the overlap so small, that one would pass
+    beside the other as well: so it is where a thing slides over the seam of two even shapes.
+
     :param is_a: Whether the flat face is that of shape a.
     :param n: The normal from a to b.
-    :returns: How many there are.
+    :returns: How many there are, or ``GRAZING``.
     """
     points, shapes = points_of(geometry), shapes_of(geometry)
     reference, incident, n_reference, n_incident, normal = (
@@ -117,7 +122,25 @@ def put_cut_points(geometry, a, b, is_a, n_a, n_b, n, size, margin):
             key = points[row, i].key + (0 if is_a else CUT_BY_B)
             put_point(points[FOUND], count, middle, gap, key)
             count += 1
+    leeway = CUT_LEEWAY * size
+    if count > 0 and n_incident > 1 and is_narrow(points[row], n_points, leeway) and (
+            deepest_of(points[FOUND], count) > -leeway):
+        return GRAZING
     return count
+
+
+@exact
+def is_narrow(corners, n, width):
+    """Say whether a polygon is narrower than a width, or a segment shorter: about, if not long."""
+    start, squares = as_vector(corners[0].p, 0), 0.0
+    area = Vector(0.0, 0.0, 0.0)  # twice that
+    for i in range(n):
+        p, q = as_vector(corners[i].p, 0), as_vector(corners[(i + 1) % n].p, 0)
+        side = subtract(q, p)
+        squares += dot(side, side)
+        area = add(area, cross(subtract(p, start), side))
+    # a long rectangle has an area of width times length, and sides of twice that length
+    return (dot(area, area) if n > 2 else squares * squares) < 2.0 * width * width * squares
 
 
 @exact
@@ -222,6 +245,8 @@ def put_manifold(geometry, a, b, r, n, apart, nearest, size, margin):
         if is_a or by_b >= enough:
             n, apart = (normal_a, by_a) if is_a else (opposite, by_b)
             count = put_cut_points(geometry, a, b, is_a, n_a, n_b, n, size, margin)
+            if count == GRAZING:
+                return 0, n
     elif n_a == 2 and n_b == 2:
         m = across_segments(points, r, n)
         by_both = separation(geometry, a, b, r, m)

@@ -5,7 +5,8 @@ An island in which something bounces is solved twice: first to see which contact
 then with the velocities with which these have to part. Where impacts at several points add up
 to more energy than there was, they get less of it back.
 """
-from spr_dynamics.contact.solve import CHANGE, FREE_VELOCITY, solve_island, VELOCITY
+from spr_dynamics.contact.records import CHANGE, FREE_VELOCITY, VELOCITY
+from spr_dynamics.contact.solve import solve_island
 from spr_dynamics.jit import exact
 
 HALVINGS = 4  # of all restitutions of an island, before nothing bounces

@@ -22,13 +22,12 @@ from spr_dynamics.contact.laws import (
     add_contact_slope, bound_turning, contact_cost, contact_impulse, cross_stiffness,
     normal_impulse, normal_stiffness, row_cost, row_cross_stiffness, row_impulse, row_stiffness,
     tangent_stiffness)
+from spr_dynamics.contact.records import (
+    CHANGE, FREE_VELOCITY, LAGGED, LEAST, RESIDUAL, SOLVED, STEP, STEP_MOMENTUM, UNSOLVED,
+    VELOCITY)
 from spr_dynamics.dynamics.cholesky import factor, solve_factored
 from spr_dynamics.dynamics.lu import factor_lu, solve_lu
 from spr_dynamics.jit import exact
-
-# Rows of the solver's vectors.
-FREE_VELOCITY, VELOCITY, CHANGE, RESIDUAL, STEP, STEP_MOMENTUM, LEAST, SOLVER_ROWS = range(8)
-SOLVED, LAGGED, UNSOLVED = 0, 1, 2
 
 CONVEX_STEPS = 4  # of way A
 EXACT_STEPS = 8  # of way B, each time

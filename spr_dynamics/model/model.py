@@ -134,12 +134,15 @@ class Model:
     """What the file asks for; 0 means as fast as it can."""
     link_names: tuple[str, ...]
     shape_names: tuple[str, ...]
+    """Of each of ``shapes``, ``link::collision``; the pieces of a mesh share it."""
     drives: np.ndarray
     """``DRIVE`` records, one a joint axis."""
     followers: np.ndarray
     """``FOLLOWER`` records: the mimics and gears."""
     ties: np.ndarray
     """``TIE`` records: what joints that close loops hold together."""
+    hinges: np.ndarray
+    """``HINGE`` records: dampers and springs of joints that close loops."""
     loop_names: tuple[str, ...]
     """The joints that close loops, in file order."""
     order: np.ndarray

@@ -35,6 +35,7 @@ from spr_dynamics.ros.streams import Source
 
 SHORTEST_TICK = 0.001  # [s] below, the executor costs more than the steps
 LONGEST_TICK = 0.01  # [s] how long a command may wait for a slow simulation
+LONGEST_WAIT_NS = 20_000_000  # [ns] what a flood of messages may delay a tick
 TICK_BUDGET_NS = 20_000_000  # [ns] after this, commands and services get their turn
 GREETING_PERIOD = 0.2  # [s] how long a new listener waits while time stands still
 REMINDER_PERIOD = 0.1  # [s] how long lock_step waits for a command before it asks again
@@ -69,6 +70,7 @@ class SimulationNode(Node):
         self.pacer = Pacer(self.simulation.dt_ns)
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer: Timer | None = None
+        self._ticked_ns = 0
         self.is_paused = self.parameters.value('paused')
         """Whether simulated time stands still, but for the steps of `multi_step`."""
         self.multi_step = MultiStep()
@@ -76,12 +78,12 @@ class SimulationNode(Node):
         source = Source(self, self.simulation, self.parameters)
         self.pushes = Pushes(self.simulation, {
             name: source.frames.link(name) for name in self.simulation.model.link_names})
+        self._listen()
+        self._diagnostics = Diagnostics(self)
         self.publications = Publications(source, self._sensor_parameters.topics)
         self._stepper = Stepper(self.simulation, self.commands, self.pushes, self.publications,
                                 self.complaints)
-        self._diagnostics = Diagnostics(self)
         self._set_timeout()
-        self._listen()
         make_services(self)
         make_standard_services(self)
         self.parameters.watch(self._check_parameters, self._apply_parameters)
@@ -131,9 +133,19 @@ class SimulationNode(Node):
             self._timer = self._every(REMINDER_PERIOD, self._remind)
             return
         factor = self.parameters.value('real_time_factor')
-        period = self.simulation.dt / factor if factor else SHORTEST_TICK
-        self._timer = self._every(min(max(period, SHORTEST_TICK), LONGEST_TICK), self._tick)
+        self._timer = self._every(self._tick_period(factor), self._tick)
         self.pacer.restart(time.monotonic_ns(), self.simulation.step_count, factor)
+
+    def _tick_period(self, factor: float) -> float:
+        """Return how often to look for steps that are due [s of wall time]."""
+        period = self.simulation.dt / factor if factor else SHORTEST_TICK
+        return min(max(period, SHORTEST_TICK), LONGEST_TICK)
+
+    def _change_pace(self, factor: float) -> None:
+        """Let time pass faster or slower from here on."""
+        if self._timer is not None and not self.is_in_lock_step and not self.is_paused:
+            self.pacer.change_pace(time.monotonic_ns(), self.simulation.step_count, factor)
+            self._timer.timer_period_ns = round(self._tick_period(factor) * 1e9)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -144,7 +156,7 @@ class SimulationNode(Node):
         """Take the steps that are due, each with its messages."""
         if self.is_paused or self._stop.is_made:  # the timer had fired already
             return
-        now_ns = time.monotonic_ns()
+        self._ticked_ns = now_ns = time.monotonic_ns()
         overruns = self.pacer.overruns
         due = self.pacer.steps_due(now_ns, self.simulation.step_count)
         if self.pacer.overruns > overruns:
@@ -156,6 +168,12 @@ class SimulationNode(Node):
             self._stepper.take_for(TICK_BUDGET_NS, due)
         except SimulationDiverged as error:
             self._stop_at(error)
+
+    def _keep_pace(self) -> None:
+        """Take the steps that are due, if messages keep the timer from its turn."""
+        if self._timer is not None and not self.is_in_lock_step and \
+                time.monotonic_ns() - self._ticked_ns > LONGEST_WAIT_NS:
+            self._tick()
 
     def _stop_at(self, error: SimulationDiverged) -> None:
         """Pause where a step failed."""
@@ -186,6 +204,7 @@ class SimulationNode(Node):
     # commands
 
     def _on_joint_commands(self, msg: JointState) -> None:
+        self._keep_pace()
         if self.is_in_lock_step:
             stamp_ns = convert.ns_from_stamp(msg.header.stamp)
             if self._is_in_between(stamp_ns):
@@ -210,6 +229,7 @@ class SimulationNode(Node):
         return 0 < age_ns < self.period * self.simulation.dt_ns
 
     def _on_effort_commands(self, msg: Float64MultiArray) -> None:
+        self._keep_pace()
         if self.is_in_lock_step:
             self.complaints.add(f'{IN_ORDER}: lock step', lambda: (
                 f'{IN_ORDER} refused: lock_step needs commands with a stamp, so use {BY_NAME}'))
@@ -236,6 +256,7 @@ class SimulationNode(Node):
         self.complaints.add(f'{topic}: {error.kind}', lambda: f'{topic} refused: {error}')
 
     def _on_external_wrench(self, msg: WrenchStamped) -> None:
+        self._keep_pace()
         duration = self.parameters.value('external_wrench_duration')
         steps = max(1, round(duration / self.simulation.dt)) if duration else NEVER
         force, torque = msg.wrench.force, msg.wrench.torque
@@ -387,9 +408,10 @@ class SimulationNode(Node):
             self._set_timeout()
         if 'paused' in values and self.multi_step.is_active:
             self.end_steps('~/pause')
-        elif values.get('paused', self.is_paused) != self.is_paused or (
-                'real_time_factor' in values and not self.is_paused):
+        elif values.get('paused', self.is_paused) != self.is_paused:
             self._run()
+        elif 'real_time_factor' in values:
+            self._change_pace(values['real_time_factor'])
 
     def _set_timeout(self) -> None:
         self.commands.set_timeout(self.parameters.value('command_timeout'), self.simulation.dt)

@@ -15,6 +15,7 @@ from spr_dynamics.sdformat.uris import SearchPath
 NEEDED = "needs the extra [mesh] (pip install 'spr_dynamics[mesh]')"
 INSTEAD = ('; or write <mass> and <inertia>, or let the link collide by boxes, spheres, '
            'cylinders, capsules, ellipsoids or cones')
+FARTHEST = 1e9  # [m] corners that are farther away could not be told apart
 # how the reader parts an OBJ file: by what it names, not by colour
 PARTED = {'split_objects': True, 'split_groups': True, 'group_material': False,
           'skip_materials': True}
@@ -72,6 +73,8 @@ def mesh_parts(mesh: Mesh, places: list[Path]) -> list[Part]:
     parts += closed
     if len(rim.faces):
         parts.append(_part('', rim.vertices, rim.faces, np.inf))
+    if not parts:
+        raise ValueError('has no triangle with three corners')
     return parts
 
 
@@ -116,17 +119,24 @@ def _bodies(mesh: Mesh, places: list[Path], instead: str) -> list[tuple[str, Any
     kind = path.suffix.lower()
     try:
         metres = _metres(collada, path) if kind == '.dae' else 1.0
-        scene = trimesh.load_scene(path, **PARTED if kind == '.obj' else {})
+        # else it would leave out in silence what is not finite
+        scene = trimesh.load_scene(path, process=False, **PARTED if kind == '.obj' else {})
     # the readers of meshes raise whatever comes up in a broken file
     except Exception as error:
         raise ValueError(f"can't be read: {error}") from None
     scale = np.diag([*(metres * mesh.scale), 1.0])
-    placed = [(scene.geometry[name], T, name) for T, name in map(
-        scene.graph.get, sorted(scene.graph.nodes_geometry))]
-    bodies = [(name, _surface(body.vertices, body.faces).apply_transform(scale @ T))
-              for body, T, name in placed if hasattr(body, 'faces')]  # others are lines, points
+    placed = [(name, scene.geometry[name], scale @ T)
+              for T, name in map(scene.graph.get, sorted(scene.graph.nodes_geometry))
+              if hasattr(scene.geometry[name], 'faces')]  # others are lines or points
+    with np.errstate(over='ignore', invalid='ignore'):  # looked at right after
+        bodies = [(name, trimesh.Trimesh(body.vertices, body.faces, process=False)
+                   .apply_transform(T)) for name, body, T in placed]
     if not bodies:
         raise ValueError("can't be read: it holds no triangles")
+    if not all((np.abs(body.vertices) < FARTHEST).all() for _, body in bodies):
+        raise ValueError(f'has corners that are not finite, or beyond {FARTHEST:g} m')
+    for _, body in bodies:
+        body.merge_vertices()
     return bodies
 
 

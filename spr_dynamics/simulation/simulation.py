@@ -25,8 +25,9 @@ from spr_dynamics.sensors.force_torque import declared_force_torques
 from spr_dynamics.sensors.imu import declared_imus
 from spr_dynamics.sensors.settings import SensorError, validated_as
 from spr_dynamics.simulation.buffers import (
-    EULER, FEEL_CONTACTS_AT, FEEL_MOTION_AT, FREE_VELOCITY, INTEGRATOR, MIDPOINT, RK4, SEARCH_AT,
-    StepBuffers)
+    CONSTRAIN_AT, EULER, FEEL_CONTACTS_AT, FEEL_MOTION_AT, FREE_VELOCITY, INTEGRATOR, MIDPOINT,
+    RK4, SEARCH_AT, StepBuffers)
+from spr_dynamics.simulation.constrain import constrain
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
@@ -135,6 +136,7 @@ class Simulation(FixedAttributes):
             self._take_steps = step_many
             for at, part, is_needed in (
                     (SEARCH_AT, search, buffers.pairs.size),
+                    (CONSTRAIN_AT, constrain, buffers.has_constraints),
                     (FEEL_CONTACTS_AT, feel_contacts, contact_sensors),
                     (FEEL_MOTION_AT, feel_motion, imus or force_torques)):
                 if is_needed:

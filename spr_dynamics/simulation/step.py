@@ -5,40 +5,33 @@ import numpy as np
 from spr_dynamics.contact.anchors import recall_anchors
 from spr_dynamics.contact.cones import find_cone_rows
 from spr_dynamics.contact.geometry import GEOMETRY_SIZE
-from spr_dynamics.contact.impulses import find_velocities
-from spr_dynamics.contact.islands import ISLAND, TRUNK
 from spr_dynamics.contact.joints import are_idle, find_joint_rows
-from spr_dynamics.contact.laws import contact_state
-from spr_dynamics.contact.loops import find_loop_rows
-from spr_dynamics.contact.records import CONE, CONTACT, FOLLOWING, JOINT, LOOP, OPTIONS, ROW
-from spr_dynamics.contact.solve import LAGGED, SOLVED, SOLVER_ROWS, UNSOLVED
+from spr_dynamics.contact.loops import find_hinge_rows, find_loop_rows
+from spr_dynamics.contact.records import (
+    CONE, CONTACT, ENDINGS, JOINT, LAGGED, LOOP, OPTIONS, ROW, UNSOLVED)
 from spr_dynamics.contact.turning import find_turning_rows
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.check import (
     are_finite, are_moderate, BAD, is_position, is_vector, OK)
 from spr_dynamics.dynamics.coupled import (
-    expand_positions, expand_velocities, find_accelerations, reduce_matrix)
-from spr_dynamics.dynamics.crba import clear, composite_inertias, directions, pair_trees
+    expand_positions, expand_velocities, find_accelerations)
+from spr_dynamics.dynamics.crba import composite_inertias
 from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middle
 from spr_dynamics.dynamics.work import (
-    columns_of, drives_of, followers_of, N_BODIES, N_FOLLOWERS, NQ, NV, order_of, tree_of, work_of,
-    zero_of)
-from spr_dynamics.jit import ADDRESSES, array_at, call_at, entry_point, exact, kernel, VECTOR
-from spr_dynamics.model.records import AXIS
+    drives_of, followers_of, NQ, NV, tree_of, work_of, zero_of)
+from spr_dynamics.jit import ADDRESSES, array_at, call_at, entry_point, kernel, VECTOR
+from spr_dynamics.model.records import AXIS, HINGE
 from spr_dynamics.simulation.buffers import (
-    ACCELERATION, CHANGE_AT, COMMAND, CONES_AT, COUNTERS_AT, DIAGONAL, EFFORT_AT, FEEL_CONTACTS_AT,
-    FEEL_MOTION_AT, FOLLOWING_AT, FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, INDICES, INDICES_AT,
-    ISLANDS_AT, J_AT, JOINTS_AT, KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, MATRICES, MATRICES_AT,
-    MEMBERS_AT, N_CONES, N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, N_MATRIX, N_REACH, N_WIDTH,
-    OPTIONS_AT, Q_AT, QD_AT, QDD_AT, ROW_J_AT, ROW_SUPPORT_AT, ROWS, ROWS_AT, SOLVER_AT,
-    SORTED_LIMITS_AT, SUPPORT_AT, TAU, TRUNKS_AT, VELOCITY)
+    ACCELERATION, CHANGE_AT, COMMAND, CONES_AT, CONSTRAIN_AT, COUNTERS_AT, DIAGONAL, EFFORT_AT,
+    FEEL_CONTACTS_AT, FEEL_MOTION_AT, FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, HINGES_AT, JOINTS_AT,
+    KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, N_CONES, N_CONTACTS, N_HINGES, N_JOINTS, N_LIMITS,
+    N_LOOPS, OPTIONS_AT, Q_AT, QD_AT, QDD_AT, ROWS, ROWS_AT, TAU, VELOCITY)
 from spr_dynamics.simulation.integrate import add_passive_forces, move
 from spr_dynamics.simulation.search import find_contacts
 from spr_dynamics.simulation.state import (
     CONTACTS, COUNTERS, DROPPED, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
 
 DIVERGED = 2
-ROUNDOFF = 1e-9  # of the largest change of velocity in free motion; solutions vary by less
 
 
 @kernel
@@ -82,68 +75,6 @@ def free_velocities(block, q, qd, dt, x, has_spins):
 
 
 @kernel
-def guess_velocities(qd, change, x):
-    """
-    Go on as in the last step; but a velocity of round-off is none, and so is such a change.
-
-    What rests or creeps would be shaken by its own round-off for ever: each guess would overshoot.
-    """
-    free_change = 0.0
-    for k in range(qd.size):
-        free_change = max(free_change, abs(x[FREE_VELOCITY, k] - qd[k]))
-    least = ROUNDOFF * free_change
-    for k in range(qd.size):
-        guess = qd[k] + change[k] if abs(change[k]) > least else qd[k]
-        x[VELOCITY, k] = guess if abs(guess) > least else 0.0
-
-
-@exact
-def constrained_velocities(block, contacts, n_contacts, rows, n_rows, x, qd, change, options):
-    """
-    Replace the free velocities by those that contacts and limits allow.
-
-    Needs the composite inertias.
-
-    :returns: Iterations taken, and how it ended.
-    """
-    nv, n_matrix, capacity = block[NV], block[N_MATRIX], block[N_CONTACTS]
-    tree, work, order = tree_of(block), work_of(block), order_of(block)
-    followers = array_at(block[FOLLOWING_AT], block[N_FOLLOWERS], FOLLOWING)
-    matrices = array_at(block[MATRICES_AT], (MATRICES, n_matrix, n_matrix), np.float64)
-    M, columns = matrices[0], columns_of(block)
-    directions(tree, work, columns, True)
-    if followers.size > 0:
-        clear(M)
-    pair_trees(block, M)
-    for k in range(nv):
-        M[k, k] += x[DIAGONAL, order[k]]
-    guess_velocities(qd, change, x)
-    reduce_matrix(followers, M)
-    iterations, status = find_velocities(
-        tree, work, columns, followers, order, contacts, n_contacts, rows, n_rows,
-        array_at(block[SORTED_LIMITS_AT], block[N_LIMITS], ROW),
-        array_at(block[J_AT], (capacity, 3, block[N_REACH]), np.float64),
-        array_at(block[SUPPORT_AT], (capacity, block[N_REACH]), np.int64),
-        array_at(block[ROW_J_AT], (block[N_LIMITS], 1, block[N_WIDTH]), np.float64),
-        array_at(block[ROW_SUPPORT_AT], (block[N_LIMITS], block[N_WIDTH]), np.int64),
-        array_at(block[TRUNKS_AT], block[N_BODIES], TRUNK),
-        array_at(block[ISLANDS_AT], block[N_BODIES], ISLAND),
-        array_at(block[MEMBERS_AT], capacity, np.int64), matrices,
-        array_at(block[INDICES_AT], (INDICES, nv), np.int64),
-        array_at(block[SOLVER_AT], (SOLVER_ROWS, nv), np.float64), x[FREE_VELOCITY], x[VELOCITY],
-        options)
-    expand_velocities(followers_of(block), x[VELOCITY])
-    for c in range(n_contacts):
-        contact = contacts[c]
-        contact.state = contact_state(contact)
-        p = contact.impulse
-        for axis in range(3):
-            contact.force[axis] = (p[0] * contact.n[axis] + p[1] * contact.t1[axis]
-                                   + p[2] * contact.t2[axis]) / options[0].dt
-    return iterations, status
-
-
-@kernel
 def euler_step(block, has_spins):
     """
     Take a step of first order, contacts included; only the last lines change the state.
@@ -155,6 +86,7 @@ def euler_step(block, has_spins):
     joints = array_at(block[JOINTS_AT], block[N_JOINTS], JOINT)
     cones = array_at(block[CONES_AT], block[N_CONES], CONE)
     loops = array_at(block[LOOPS_AT], block[N_LOOPS], LOOP)
+    hinges = array_at(block[HINGES_AT], block[N_HINGES], HINGE)
     rows = array_at(block[LIMITS_AT], block[N_LIMITS], ROW)
     options = array_at(block[OPTIONS_AT], 1, OPTIONS)
     kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
@@ -173,16 +105,16 @@ def euler_step(block, has_spins):
     recall_anchors(geometry, work, kept, counters[CONTACTS], found, count, dt)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
-    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
+    n_rows = find_hinge_rows(hinges, work, dt, rows, n_rows)
+    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
-    iterations, status = 0, SOLVED
+    ended = 0
     if count + n_rows > 0:
         if not has_spins:
             composite_inertias(tree, work)
-        iterations, status = constrained_velocities(block, found, count, rows, n_rows, x, qd,
-                                                    change, options)
+        ended = call_at(block[CONSTRAIN_AT], (block.ctypes.data, count, n_rows))
         if not are_moderate(x[VELOCITY]):
             return DIVERGED
 
@@ -193,9 +125,9 @@ def euler_step(block, has_spins):
         call_at(block[FEEL_MOTION_AT], (block.ctypes.data, count, n_rows))
     for c in range(count):
         kept[c] = found[c]
-    counters[CONTACTS], counters[ITERATIONS] = count, iterations
-    counters[LAGGED_STEPS] += status == LAGGED
-    counters[UNSOLVED_STEPS] += status == UNSOLVED
+    counters[CONTACTS], counters[ITERATIONS] = count, ended // ENDINGS
+    counters[LAGGED_STEPS] += ended % ENDINGS == LAGGED
+    counters[UNSOLVED_STEPS] += ended % ENDINGS == UNSOLVED
     counters[DROPPED] += dropped
     for k in range(qd.size):
         change[k] = x[VELOCITY, k] - qd[k]
