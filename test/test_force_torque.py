@@ -277,15 +277,22 @@ def mean_acceleration(model, q, qd, tau, dt):
     return sim.qdd.copy()
 
 
+CLOSING = '<child>coupler</child><axis><xyz>0 1 0</xyz>'
+SPRING = '<dynamics><damping>2</damping><spring_stiffness>30</spring_stiffness></dynamics>'
+
+
+@pytest.mark.parametrize('spring', ['', SPRING])
 @pytest.mark.parametrize('integrator', ['semi_implicit_euler', 'rk4', 'implicit_midpoint'])
-def test_closed_loops_carry_their_part(integrator):
+def test_closed_loops_carry_their_part(integrator, spring):
     """
     What acts on each bar at its joints adds up to what it needs, moments too, in motion too.
 
     The centres of mass are off the plane, so that the joints carry moments across it. Rules of
     higher order read the acceleration at the start of the step, which two means lead back to.
     """
-    model = world(FOUR_BARS.replace('<pose>.5 0 0 ', '<pose>.5 .3 0 '))
+    model = world(FOUR_BARS.replace('<pose>.5 0 0 ', '<pose>.5 .3 0 ').replace(
+        '<parent>right</parent>' + CLOSING, '<parent>right</parent>' + CLOSING + spring))
+    assert model.hinges.size == bool(spring)
     sim = spr.Simulation(model, integrator=integrator)
     tau = [3.0, -1.0, 0.5]
     sim.step(tau, n=50)
@@ -301,6 +308,7 @@ def test_closed_loops_carry_their_part(integrator):
                         ('coupler', near + far - rider), ('rider', rider)):
         np.testing.assert_allclose(found, needed_wrench(model, q, qd, qdd, name), atol=1e-9)
     assert np.abs(far).max() > 1.0
+    assert (np.abs(sim.sensors['far'].reading.torque[1]) > 0.1) == bool(spring)
 
 
 def test_closed_loops_are_told_from_friction_against_turning():

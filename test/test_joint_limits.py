@@ -202,8 +202,8 @@ def test_loop_stays_closed_and_moves_as_one_coordinate_would(kind):
 
 
 def test_what_a_closing_joint_leaves_out_is_named():
-    model = parallelogram(more='<dynamics><damping>1</damping></dynamics>')
-    assert [w for w in model.warnings if "joint 'd' closes a loop; of it damping are not" in w]
+    model = parallelogram(more='<dynamics><damping>1</damping><friction>2</friction></dynamics>')
+    assert [w for w in model.warnings if "joint 'd' closes a loop; of it friction are not" in w]
     with pytest.raises(ModelError, match="joint 'd' of type 'screw' closes a loop, which is not"):
         parallelogram('screw')
 

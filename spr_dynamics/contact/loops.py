@@ -6,10 +6,12 @@ import numpy as np
 from spr_dynamics.contact.records import LOOP, TIED
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.model.loops import body_poses, tie_jacobian
+from spr_dynamics.model.records import VELOCITIES
 from spr_dynamics.spatial import (
     add, as_columns, as_motion, as_vector, cross, dot, put_vector, subtract, times)
 
 LEAST_SHARE = 1e-3  # of the largest inverse inertia of the ties
+ROUNDOFF = 1e-16  # of the inverse inertia of joints, below which no tie can part
 
 
 def loop_laws(model, options, dt, M_inv) -> np.ndarray:
@@ -23,12 +25,26 @@ def loop_laws(model, options, dt, M_inv) -> np.ndarray:
     loops['tie'] = model.ties
     J = tie_jacobian(model.tree, model.ties, body_poses(model.tree, model.home))
     w = np.sum(J @ M_inv * J, axis=1)
-    # a direction in which the file's pose can't part is as soft as one that hardly can
+    largest, joints = w.max(initial=0.0), easiest(model, M_inv)
+    # a direction in which the file's pose can't part is as soft as one that hardly can; where
+    # none can, as of a door on two hinges, softness goes by the joints
     loops['R'] = (options.beta / (2.0 * math.pi)) ** 2 * np.maximum(
-        w, LEAST_SHARE * w.max(initial=0.0))
+        w, LEAST_SHARE * (largest if largest > ROUNDOFF * joints else joints))
     loops['rate'] = 1.0 / (dt * (1.0 + options.beta / math.pi))
     loops['max_speed'] = options.recovery_speed
     return loops
+
+
+def easiest(model, M_inv):
+    """Return the largest inverse inertia of the velocities that move sides of ties."""
+    found = 0.0
+    for body in {*model.ties['a'].tolist(), *model.ties['b'].tolist()}:
+        while body > 0:
+            record = model.tree[body]
+            own = slice(record['v'], record['v'] + VELOCITIES[record['joint']])
+            found = max(found, np.diag(M_inv)[own].max())
+            body = record['parent']
+    return found
 
 
 @inlined
@@ -42,6 +58,14 @@ def turning(omega, alpha, r):
 def bend(e, d):
     """Return the second derivative of e . d, each given with its first two derivatives."""
     return dot(e[2], d[0]) + 2.0 * dot(e[1], d[1]) + dot(e[0], d[2])
+
+
+@inlined
+def start_tied_row(row, tie, point, e):
+    """Let a row act between the bodies of a tie or hinge."""
+    row.kind, row.is_angle, row.body_a, row.body_b = TIED, tie.is_angle, tie.a, tie.b
+    put_vector(row.point, 0, point)
+    put_vector(row.e, 0, e)
 
 
 @inlined
@@ -75,9 +99,7 @@ def put_tie(row, tie, work):
         d_change = subtract(add(acc_b, pull_b), add(acc_a, pull_a))
         gap, e = dot(e_a, d), e_a
         bent = bend((e_a, e_rate, e_change), (d, d_rate, d_change))
-    row.kind, row.is_angle, row.body_a, row.body_b = TIED, tie.is_angle, tie.a, tie.b
-    put_vector(row.point, 0, p_b)
-    put_vector(row.e, 0, e)
+    start_tied_row(row, tie, p_b, e)
     return gap, bent
 
 
@@ -90,8 +112,45 @@ def find_loop_rows(loops, work, dt, rows, count):
     """
     for k in range(loops.size):
         row = rows[count]
+        row.tie = k
         gap, bent = put_tie(row, loops[k].tie, work)
         speed, most = -gap * loops[k].rate, loops[k].max_speed
         row.R, row.b = loops[k].R, min(max(speed, -most), most) - 0.5 * dt * bent
+        count += 1
+    return count
+
+
+@inlined
+def put_hinge(row, hinge, work):
+    """
+    Let a row act along the axis of a closing joint.
+
+    :returns: How far the joint has moved from the start [rad] or [m]; turns are not counted.
+    """
+    a, b = work[hinge.a], work[hinge.b]
+    R_WA, R_WB = as_columns(a.R_WB), as_columns(b.R_WB)
+    z = times(R_WA, as_vector(hinge.z_a, 0))
+    p_b = add(as_vector(b.p_WB, 0), times(R_WB, as_vector(hinge.p_b, 0)))
+    row.tie = hinge.tie
+    start_tied_row(row, hinge, p_b, z)
+    if hinge.is_angle:
+        x_a, x_b = times(R_WA, as_vector(hinge.x_a, 0)), times(R_WB, as_vector(hinge.x_b, 0))
+        return math.atan2(dot(z, cross(x_a, x_b)), dot(x_a, x_b))
+    p_a = add(as_vector(a.p_WB, 0), times(R_WA, as_vector(hinge.p_a, 0)))
+    return dot(z, subtract(p_b, p_a))
+
+
+@exact
+def find_hinge_rows(hinges, work, dt, rows, count):
+    """
+    Add a row for each damper and spring of a closing joint, taken at the end of the step.
+
+    :returns: How many rows there are then.
+    """
+    for k in range(hinges.size):
+        hinge, row = hinges[k], rows[count]
+        stretch = put_hinge(row, hinge, work) - hinge.rest
+        hold = hinge.damping + dt * hinge.stiffness
+        row.R, row.b = 1.0 / (dt * hold), -hinge.stiffness * stretch / hold
         count += 1
     return count

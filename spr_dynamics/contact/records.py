@@ -119,6 +119,7 @@ ROW = np.dtype([
     ('column', np.int64), ('n_columns', np.int64),  # of the joint's velocities, 1 or 3
     ('is_angle', np.bool_), ('point', np.float64, 3),  # between bodies, world
     ('e', np.float64, 3),                        # in the columns, or between bodies in the world
+    ('tie', np.int64),                           # TIED: one of the joint that it belongs to
     ('contact', np.int64), ('arm', np.float64),  # TURNING: whose force times this is the bound [m]
     ('at', np.int64),                            # its place in the arrays of Jacobians
     ('n_support', np.int64),                     # how many velocities it feels

@@ -4,7 +4,8 @@ import numpy as np
 from spr_dynamics.dynamics.check import (
     BAD, checked_out, checked_position, is_position, not_a_model, OK)
 from spr_dynamics.dynamics.kinematics import axis_in_world, place_inertias
-from spr_dynamics.dynamics.lanes import choose, combine, keep, lanes_at, put_lanes, WIDTH, zeros
+from spr_dynamics.dynamics.lanes import (
+    choose, combine, keep, lanes_at, put_lanes, put_some_lanes, WIDTH, zeros)
 from spr_dynamics.dynamics.reduced import gather_matrix
 from spr_dynamics.dynamics.work import (
     columns_of, NQ, NV, padded, related_columns_of, related_of, tree_of, trig_of, work_of,
@@ -12,8 +13,9 @@ from spr_dynamics.dynamics.work import (
 from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add_rigid, along, as_columns, as_rigid_inertia, as_vector, momentum, Motion, put_rigid_inertia,
-    shift_force, shift_motion, shift_rigid, subtract, Vector, ZERO)
+    add_rigid, along, as_columns, as_rigid_inertia, as_vector, cross, Force, full, momentum,
+    Motion, put_rigid_inertia, shift_force, shift_motion, shift_rigid, subtract, times, Vector,
+    ZERO)
 
 ALL = (1 << WIDTH) - 1  # bits of all lanes
 
@@ -50,12 +52,16 @@ def unit(k):
 
 
 @inlined
-def put_direction(columns, k, now, origin, S):
-    """Write the column of a direction S about a body's own origin."""
-    arm = subtract(as_vector(now.p_WB, 0), origin)
-    f = momentum(as_rigid_inertia(now.Ic), S)
+def put_direction(columns, k, arm, S, f):
+    """Write the column of a direction S and its force, given about a body's own origin."""
     back = Vector(-arm.x, -arm.y, -arm.z)
     put_column(columns, k, shift_motion(back, S), shift_force(arm, f))
+
+
+@inlined
+def turning(inertia, w):
+    """Compute the momentum of a spin."""
+    return Force(times(full(inertia.about), w), cross(w, inertia.h))
 
 
 @kernel
@@ -72,9 +78,8 @@ def directions(tree, work, columns, depth_first):
     for i in range(1, tree.size):
         body, now = tree[i], work[i]
         k, origin = body.column if depth_first else body.v, as_vector(work[body.trunk].p_WB, 0)
-        R = as_columns(now.R_WB)
+        Ic, arm = as_rigid_inertia(now.Ic), subtract(as_vector(now.p_WB, 0), origin)
         if body.joint == FREE:
-            Ic = as_rigid_inertia(now.Ic)
             for axis in range(3):
                 moves, turns = Motion(ZERO, unit(axis)), Motion(unit(axis), ZERO)
                 put_column(columns, k + axis, moves, momentum(Ic, moves))
@@ -82,9 +87,13 @@ def directions(tree, work, columns, depth_first):
         elif body.joint == BALL:
             for axis in range(3):
                 z = as_vector(now.R_WB, 4 * axis)
-                put_direction(columns, k + axis, now, origin, Motion(z, ZERO))
+                put_direction(columns, k + axis, arm, Motion(z, ZERO), turning(Ic, z))
         else:
-            put_direction(columns, k, now, origin, along(axis_in_world(body, R), 1.0))
+            S = along(axis_in_world(body, as_columns(now.R_WB)), 1.0)
+            if body.slide == 0.0:
+                put_direction(columns, k, arm, Motion(S.angular, ZERO), turning(Ic, S.angular))
+            else:
+                put_direction(columns, k, arm, S, momentum(Ic, S))
 
 
 @inlined
@@ -98,6 +107,15 @@ def six_lanes(columns, row, k):
 def six_numbers(columns, row, k):
     return (columns[row, k], columns[row + 1, k], columns[row + 2, k],
             columns[row + 3, k], columns[row + 4, k], columns[row + 5, k])
+
+
+@inlined
+def put_wanted(M, j, k, wanted, x):
+    """Write lanes into a row; where all are wanted, that is faster on some processors."""
+    if wanted == ALL:
+        put_lanes(M, j, k, x)
+    else:
+        put_some_lanes(M, j, k, wanted, x)
 
 
 @kernel
@@ -119,17 +137,17 @@ def pair(columns, related, first, end, M):
             felt, bits = zeros(), related[j, block]
             if bits != 0:
                 felt = keep(bits, combine(f, six_numbers(columns, 0, j)))
-            put_lanes(M, j, k, wanted, felt)
+            put_wanted(M, j, k, wanted, felt)
         for j in range(max(first, k), min(k + WIDTH, end)):
             above = combine(f, six_numbers(columns, 0, j))
             below = combine(S, six_numbers(columns, 6, j))
             felt = keep(related[j, block], choose(ALL << (j - k), above, below))
-            put_lanes(M, j, k, wanted, felt)
+            put_wanted(M, j, k, wanted, felt)
         for j in range(k + WIDTH, end):
             felt, bits = zeros(), related[j, block]
             if bits != 0:
                 felt = keep(bits, combine(S, six_numbers(columns, 6, j)))
-            put_lanes(M, j, k, wanted, felt)
+            put_wanted(M, j, k, wanted, felt)
 
 
 @kernel

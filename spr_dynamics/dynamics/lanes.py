@@ -73,7 +73,17 @@ def lanes_at(typing_context, matrix, row, k):
 
 
 @intrinsic
-def put_lanes(typing_context, matrix, row, k, bits, x):
+def put_lanes(typing_context, matrix, row, k, x):
+    """Write x to ``matrix[row, k:k + WIDTH]``."""
+    def code(context, builder, signature, arguments):
+        matrix, row, k, x = arguments
+        builder.store(x, pointer_to(context, builder, signature.args[0], matrix, row, k), align=8)
+        return context.get_dummy_value()
+    return numba.void(matrix, numba.int64, numba.int64, LANES), code
+
+
+@intrinsic
+def put_some_lanes(typing_context, matrix, row, k, bits, x):
     """Write those lanes of x whose bit is set to ``matrix[row, k:k + WIDTH]``."""
     def code(context, builder, signature, arguments):
         matrix, row, k, bits, x = arguments

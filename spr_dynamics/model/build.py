@@ -6,7 +6,7 @@ import numpy as np
 
 from spr_dynamics.errors import ModelError
 from spr_dynamics.model.assembling import assemble_start, bounds_of
-from spr_dynamics.model.closures import tie_records
+from spr_dynamics.model.closures import has_drive, hinge_records, tie_records
 from spr_dynamics.model.coupling import follower_records
 from spr_dynamics.model.model import Cone, Dof, FreeRoot, frozen, Joint, Model
 from spr_dynamics.model.records import (
@@ -57,6 +57,7 @@ def build(assembly: Assembly, *, fix_base: bool = False,
     roots = root_table(assembly, bodies, layout)
     followers = follower_records(assembly, group, movers, places_of_axes(assembly, bodies, layout))
     ties = tie_records(assembly, bodies, numbers, group, closures)
+    hinges = hinge_records(bodies, numbers, group, closures, ties)
     names = dict(zip(map(id, assembly.joints), unique_names(assembly.joints)))
     loop_names = tuple(names[id(joint)] for joint in closures)
     positions, loop_warnings = assemble_start(
@@ -72,7 +73,7 @@ def build(assembly: Assembly, *, fix_base: bool = False,
         dt=assembly.physics.max_step_size,
         real_time_factor=assembly.physics.real_time_factor,
         link_names=link_names, shape_names=shapes.names,
-        ties=frozen(ties), loop_names=loop_names,
+        ties=frozen(ties), hinges=frozen(hinges), loop_names=loop_names,
         drives=frozen(drive_records(bodies, layout)), followers=frozen(followers),
         order=frozen(order_of_columns(tree)),
         joints=joints, dofs=dofs, free_roots=roots,
@@ -435,7 +436,9 @@ def closure_warnings(assembly, group, movers, closures):
     for joint in closures:
         yield closing(assembly, group, movers, joint)
         left_out = [what for axis in (joint.element.axis, joint.element.axis2)[:len(joint.axes)]
-                    for what in asks_of(axis)] + ['cone limits'] * bool(cone_of(joint.element))
+                    for what in asks_of(axis)
+                    if not (has_drive(joint) and what in ('damping', 'spring'))]
+        left_out += ['cone limits'] * bool(cone_of(joint.element))
         if left_out:
             yield (f"{where(joint.element)}: joint '{joint.name}' closes a loop; of it "
                    f'{", ".join(left_out)} are not simulated yet')

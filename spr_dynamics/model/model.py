@@ -141,6 +141,8 @@ class Model:
     """``FOLLOWER`` records: the mimics and gears."""
     ties: np.ndarray
     """``TIE`` records: what joints that close loops hold together."""
+    hinges: np.ndarray
+    """``HINGE`` records: dampers and springs of joints that close loops."""
     loop_names: tuple[str, ...]
     """The joints that close loops, in file order."""
     order: np.ndarray

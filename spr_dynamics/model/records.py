@@ -55,6 +55,19 @@ TIE = np.dtype([
     ('cosine', np.float64),                      # e_a . e_b as it is to be
 ], align=True)
 
+# The damper and spring of a joint with one axis that closes a loop.
+HINGE = np.dtype([
+    ('tie', np.int64),                           # the first of its ties
+    ('a', np.int64), ('b', np.int64),            # bodies
+    ('is_angle', np.bool_),                      # turns about z, else slides along it
+    ('p_a', np.float64, 3), ('p_b', np.float64, 3),  # where the joint is, in each body
+    ('z_a', np.float64, 3),                      # its axis in body a
+    ('x_a', np.float64, 3), ('x_b', np.float64, 3),  # across it, one direction at the start
+    ('damping', np.float64),                     # [N m s] or [N s/m]
+    ('stiffness', np.float64),                   # of the spring [N m] or [N/m]
+    ('rest', np.float64),                        # where the spring is slack [rad] or [m]
+], align=True)
+
 # One record a link, in file order.
 LINK = np.dtype([
     ('body', np.int64),

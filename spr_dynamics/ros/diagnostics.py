@@ -39,16 +39,14 @@ class Diagnostics:
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', QoSProfile(depth=10))
         self._reports = 0
-        self._told_step = 0
+        self._told_wall, self._told_time = time.monotonic(), self._simulation.time
         self._rivals = ''
         self._mark()
         self._factor: float | None = None
 
     def tell(self) -> None:
         """Look at everything, publish it, and log a line now and then."""
-        elapsed = time.monotonic() - self._wall
-        advanced = self._simulation.time - self._time
-        self._factor = advanced / elapsed if advanced >= 0.0 else None
+        self._factor = self._factor_since(self._wall, self._time)
         if self._publisher.get_subscription_count():
             self._publish()
         rivals = self._rival_clocks()
@@ -57,10 +55,16 @@ class Diagnostics:
             if rivals:
                 self._node.get_logger().warning(f'{rivals} (said once)')
         self._reports += 1
-        if self._reports % REPORTS_A_LINE == 0 and self._simulation.step_count != self._told_step:
-            self._told_step = self._simulation.step_count
-            self._node.get_logger().info(self._line())
+        if self._reports % REPORTS_A_LINE == 0:
+            if self._simulation.time != self._told_time:
+                self._node.get_logger().info(self._line())
+            self._told_wall, self._told_time = time.monotonic(), self._simulation.time
         self._mark()
+
+    def _factor_since(self, wall: float, simulated: float) -> float | None:
+        """Return how fast time has passed since a moment; None if it was set back."""
+        advanced = self._simulation.time - simulated
+        return advanced / (time.monotonic() - wall) if advanced >= 0.0 else None
 
     def statuses(self) -> list[Status]:
         """Return what there is to say."""
@@ -88,7 +92,8 @@ class Diagnostics:
     def _line(self) -> str:
         """Say in a line how the run goes."""
         counters, pacer = self._simulation.counters, self._node.pacer
-        return (f'{self._simulation.time:.3f} s, real-time factor {_text(self._factor)}, '
+        factor = self._factor_since(self._told_wall, self._told_time)
+        return (f'{self._simulation.time:.3f} s, real-time factor {_text(factor)}, '
                 f'{pacer.overruns} overruns, {counters.contacts} contacts, '
                 f'{counters.iterations} iterations')
 

@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 from spr_dynamics.dynamics.loops import closed_positions
 from spr_dynamics.errors import SprDynamicsError
-from spr_dynamics.model.load import load
+from spr_dynamics.model.load import load, WORLDS
 from spr_dynamics.model.model import Model
 from spr_dynamics.ros.commands import Commands
 from spr_dynamics.ros.contact_sensors import ContactSensorParameters
@@ -12,7 +12,7 @@ from spr_dynamics.ros.resources import package_share, resolve, shipped_models
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.simulation.simulation import Simulation
 
-BUILT_IN_WORLDS = ('', 'ground', 'empty')
+BUILT_IN_WORLDS = ('', *WORLDS)
 
 
 class Loaded(NamedTuple):
@@ -64,7 +64,7 @@ def load_model(parameters: Parameters) -> Model:
     if robot and text:
         raise ParameterError('give robot or robot_description, not both')
     if world not in BUILT_IN_WORLDS:
-        world = resolve(world)
+        world = resolve(world, WORLDS)
     if robot or text:
         pose = Pose.from_rpy(initial_pose[:3], initial_pose[3:]) if initial_pose else None
         try:
@@ -111,14 +111,12 @@ def check_frame_prefix(prefix: str) -> None:
 
 
 def _control_period(parameters: Parameters, dt_ns: int) -> int | None:
-    """Return how many steps make a control period in lock step."""
-    if not parameters.value('lock_step'):
-        return None
+    """Return how many steps make a control period in lock step; None without."""
     period_ns = round(parameters.value('control_period') * 1e9) or dt_ns
     if period_ns % dt_ns:
         raise ParameterError(f'control_period = {period_ns * 1e-9:g}: expected a whole number of '
                              f'steps of {dt_ns * 1e-9:g} s')
-    return period_ns // dt_ns
+    return period_ns // dt_ns if parameters.value('lock_step') else None
 
 
 def _set_home(parameters: Parameters, simulation: Simulation) -> None:

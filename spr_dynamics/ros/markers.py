@@ -35,7 +35,8 @@ def visual_topics(source: Source, *, has_frames: bool) -> list[Stream]:
     output = Output(source.node, MarkerArray, 'visual_markers', LATCHED_QOS)
     if not has_frames:
         writer = WorldMarkers(drawn)
-        output.publish(writer.fill(link_poses(model, source.simulation.q)))
+        first = writer.fill(link_poses(model, source.simulation.q))
+        output.publish(MarkerArray(markers=[clear(), *first.markers]))
         return [source.stream(
             lambda: output.publish(writer.fill(link_poses(model, source.simulation.q))),
             [output], 'marker_rate')]

@@ -6,9 +6,11 @@ from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from rclpy.exceptions import InvalidTopicNameException
 from rclpy.expand_topic_name import expand_topic_name
+from rclpy.node import Node
 from rclpy.validate_full_topic_name import validate_full_topic_name
 from sensor_msgs.msg import Imu
 
+from spr_dynamics.model.model import Model
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.frames import FixedFrame
 from spr_dynamics.ros.parameters import Value
@@ -22,18 +24,20 @@ from spr_dynamics.sensors.force_torque import placed_joint
 class SamplePublication:
     """The topic of one sensor: each sample is published, on the step that took it."""
 
-    def __init__(self, source: Source, name: str, topic: str, message_type: type,
+    def __init__(self, source: Source, name: str, element: Any, topic: str, message_type: type,
                  fill: Callable[[int, Any], Any]) -> None:
         """
         Make the topic.
 
         :param source: What it is made for.
         :param name: The sensor's name.
-        :param topic: The topic's.
+        :param element: Its element.
+        :param topic: The topic's name.
         :param message_type: Its type.
         :param fill: Writes a time [ns] and a reading into the topic's message and returns that.
         """
         self._sensor, self._fill = source.simulation.sensors[name], fill
+        source.claim(topic, said(name, element))
         self._output = Output(source.node, message_type, topic, STATE_QOS)
         self._samples = 0
 
@@ -71,11 +75,11 @@ def imu_topics(source: Source) -> list[SamplePublication]:
     :param source: What they are made for.
     """
     made = []
-    for name, (own, element) in declared(source, ImuSensor).items():
+    for name, (own, element) in declared(source.simulation.model, ImuSensor).items():
         writer = convert.ImuWriter(frame_id(source, f'imu/{own}', element),
                                    source.simulation.sensors[name].settings)
-        topic = topic_of(source, f'imu/{own}', element, element.topic)
-        made.append(SamplePublication(source, name, topic, Imu, writer.fill))
+        topic = topic_of(source.node, f'imu/{own}', element, element.topic)
+        made.append(SamplePublication(source, name, element, topic, Imu, writer.fill))
     return made
 
 
@@ -86,14 +90,14 @@ def force_torque_topics(source: Source) -> list[SamplePublication]:
     :param source: What they are made for.
     """
     made = []
-    for name, (own, element) in declared(source, ForceTorqueSensor).items():
-        topic = topic_of(source, f'force_torque/{own}', element, element.topic)
+    for name, (own, element) in declared(source.simulation.model, ForceTorqueSensor).items():
+        topic = topic_of(source.node, f'force_torque/{own}', element, element.topic)
         message = convert.wrench_message(force_torque_frame(source, name, own, element))
 
         def fill(time_ns: int, reading: Any, message: WrenchStamped = message) -> WrenchStamped:
             return convert.fill_wrench(message, time_ns, reading.force, reading.torque)
 
-        made.append(SamplePublication(source, name, topic, WrenchStamped, fill))
+        made.append(SamplePublication(source, name, element, topic, WrenchStamped, fill))
     return made
 
 
@@ -107,12 +111,12 @@ def mounted_frames(source: Source) -> list[FixedFrame]:
     :param source: What they are for.
     """
     frames, model = [], source.simulation.model
-    for name, (own, element) in declared(source, ImuSensor).items():
+    for name, (own, element) in declared(source.simulation.model, ImuSensor).items():
         settings = source.simulation.sensors[name].settings
         if not element.frame_id:
             frames.append(FixedFrame(frame_id(source, f'imu/{own}', element),
                                      source.frames.link(settings.link), pose_of(settings)))
-    for name, (own, element) in declared(source, ForceTorqueSensor).items():
+    for name, (own, element) in declared(source.simulation.model, ForceTorqueSensor).items():
         settings = source.simulation.sensors[name].settings
         if not element.frame_id and element.frame != 'parent':
             T_LS, child = pose_of(settings), placed_joint(model, settings.joint).child
@@ -123,29 +127,27 @@ def mounted_frames(source: Source) -> list[FixedFrame]:
     return frames
 
 
-def declared(source: Source, kind: type) -> dict[str, tuple[str, Any]]:
+def declared(model: Model, kind: type) -> dict[str, tuple[str, Any]]:
     """
     Return the ROS name and the element of each sensor of a kind, by name.
 
-    :param source: What they are for.
+    :param model: The robot.
     :param kind: The class of elements.
     """
-    elements = {name: element
-                for name, _, _, element in placed_sensors(source.simulation.model, kind)}
+    elements = {name: element for name, _, _, element in placed_sensors(model, kind)}
     return {name: (own, elements[name])
             for name, own in convert.topics_from_names(elements).items()}
 
 
-def topic_of(source: Source, own: str, element: Any, wanted: str) -> str:
+def topic_of(node: Node, own: str, element: Any, wanted: str) -> str:
     """
     Return the topic of a sensor: that of the file, if it is a name in ROS.
 
-    :param source: What it is for.
+    :param node: The node.
     :param own: The topic if the file doesn't say.
     :param element: The sensor's element.
     :param wanted: The topic that it names; empty if it names none.
     """
-    node, place = source.node, element.location
     if not wanted:
         return own
     try:
@@ -153,10 +155,21 @@ def topic_of(source: Source, own: str, element: Any, wanted: str) -> str:
             expand_topic_name(wanted, node.get_name(), node.get_namespace()))
     except (InvalidTopicNameException, ValueError) as error:
         node.get_logger().warning(
-            f"{place.file}:{place.line}: sensor '{element.name}': <topic> '{wanted}' is no "
+            f"{said(element.name, element)}: <topic> '{wanted}' is no "
             f"name in ROS, so its topic is '{own}' ({str(error).splitlines()[0]})")
         return own
     return wanted
+
+
+def said(name: str, element: Any) -> str:
+    """
+    Return a sensor as messages call it.
+
+    :param name: Its name.
+    :param element: Its element; None if it is no file that declares it.
+    """
+    return f"sensor '{name}'" if element is None else \
+        f"{element.location.file}:{element.location.line}: sensor '{name}'"
 
 
 def frame_id(source: Source, own: str, element: Any) -> str:

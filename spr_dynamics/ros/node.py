@@ -78,12 +78,12 @@ class SimulationNode(Node):
         source = Source(self, self.simulation, self.parameters)
         self.pushes = Pushes(self.simulation, {
             name: source.frames.link(name) for name in self.simulation.model.link_names})
+        self._listen()
+        self._diagnostics = Diagnostics(self)
         self.publications = Publications(source, self._sensor_parameters.topics)
         self._stepper = Stepper(self.simulation, self.commands, self.pushes, self.publications,
                                 self.complaints)
-        self._diagnostics = Diagnostics(self)
         self._set_timeout()
-        self._listen()
         make_services(self)
         make_standard_services(self)
         self.parameters.watch(self._check_parameters, self._apply_parameters)
@@ -133,9 +133,19 @@ class SimulationNode(Node):
             self._timer = self._every(REMINDER_PERIOD, self._remind)
             return
         factor = self.parameters.value('real_time_factor')
-        period = self.simulation.dt / factor if factor else SHORTEST_TICK
-        self._timer = self._every(min(max(period, SHORTEST_TICK), LONGEST_TICK), self._tick)
+        self._timer = self._every(self._tick_period(factor), self._tick)
         self.pacer.restart(time.monotonic_ns(), self.simulation.step_count, factor)
+
+    def _tick_period(self, factor: float) -> float:
+        """Return how often to look for steps that are due [s of wall time]."""
+        period = self.simulation.dt / factor if factor else SHORTEST_TICK
+        return min(max(period, SHORTEST_TICK), LONGEST_TICK)
+
+    def _change_pace(self, factor: float) -> None:
+        """Let time pass faster or slower from here on."""
+        if self._timer is not None and not self.is_in_lock_step and not self.is_paused:
+            self.pacer.change_pace(time.monotonic_ns(), self.simulation.step_count, factor)
+            self._timer.timer_period_ns = round(self._tick_period(factor) * 1e9)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -399,9 +409,10 @@ class SimulationNode(Node):
             self._set_timeout()
         if 'paused' in values and self.multi_step.is_active:
             self.end_steps('~/pause')
-        elif values.get('paused', self.is_paused) != self.is_paused or (
-                'real_time_factor' in values and not self.is_paused):
+        elif values.get('paused', self.is_paused) != self.is_paused:
             self._run()
+        elif 'real_time_factor' in values:
+            self._change_pace(values['real_time_factor'])
 
     def _set_timeout(self) -> None:
         self.commands.set_timeout(self.parameters.value('command_timeout'), self.simulation.dt)

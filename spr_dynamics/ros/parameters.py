@@ -22,7 +22,8 @@ Value = Any  # bool, int, float, str, or a list of one of them, as the table say
 RCLPY_PREFIX = 'qos_overrides.'  # of parameters that rclpy looks after
 SENSOR_PREFIX = 'contact_sensors'  # of parameters, topics and frames of contact sensors
 ALL, ROOT, NONE = 'all', 'root', 'none'  # values of publish_tf
-LARGEST_STEP_COUNT = 1_000_000  # nothing else is served meanwhile
+LARGEST_STEP_COUNT = 1_000_000  # keeps a typing error from running for days
+LARGEST_FORCE = 1e12  # [N]
 LARGEST_RATE = 100_000.0  # [Hz] keeps a typing error from looking like a rate
 
 TYPES = {
@@ -142,10 +143,12 @@ SENSOR_TABLE = {spec.name: spec for spec in (
     Spec(name='has_force', kind='bools', default=None, length=3, live=True,
          description='Which axes of the force are measured; the others read 0'),
     Spec(name='force_resolution', kind='numbers', default=None, unit='N', length=3, low=0.0,
-         live=True, description='Step of the readings of each axis; 0: none'),
+         high=LARGEST_FORCE, live=True, description='Step of the readings of each axis; 0: none'),
     Spec(name='force_variance', kind='numbers', default=None, unit='N^2', length=3, low=0.0,
-         live=True, description='Variance of the noise on each axis; 0: none'),
-    Spec(name='force_sensitivity', kind='number', default=None, unit='N', low=0.0, live=True,
+         high=LARGEST_FORCE ** 2, live=True,
+         description='Variance of the noise on each axis; 0: none'),
+    Spec(name='force_sensitivity', kind='number', default=None, unit='N', low=0.0,
+         high=LARGEST_FORCE, live=True,
          description='There is contact when |force z| exceeds this'),
     Spec(name='release_sensitivity', kind='number', default=None, unit='N', low=0.0,
          infinite=True, live=True,
@@ -153,7 +156,7 @@ SENSOR_TABLE = {spec.name: spec for spec in (
                      'force_sensitivity; .inf: the same'),
     Spec(name='force_saturation', kind='numbers', default=None, unit='N', length=3, low=0.0,
          infinite=True, live=True, description='Largest magnitude each axis can read; .inf: none'),
-    Spec(name='falloff_coefficient', kind='number', default=None, low=0.0, live=True,
+    Spec(name='falloff_coefficient', kind='number', default=None, low=0.0, high=1e6, live=True,
          description='Exponent of the loss of force towards the corners of the patch; 0: none'),
     Spec(name='falloff_mode', kind='text', default=None, choices=('klampt', 'edge'), live=True,
          description='Where force is lost: klampt, at the corners of the patch, or edge, all '
@@ -169,7 +172,8 @@ SENSOR_TABLE = {spec.name: spec for spec in (
          description='Whether there is noise while nothing touches the link'),
     Spec(name='taxels', kind='numbers', default=None, length=2, low=0.0,
          description='Rows and columns of the grid of cells on the patch; 0, 0: none'),
-    Spec(name='taxel_spread', kind='number', default=None, unit='m', low=0.0, live=True,
+    Spec(name='taxel_spread', kind='number', default=None, unit='m', low=0.0, high=1e6,
+         live=True,
          description="Radius over which a force spreads; 0: 1.5 times a cell's longer side"),
     Spec(name='rate', kind='number', default=None, unit='Hz of simulated time', low=0.0,
          high=LARGEST_RATE, live=True,

@@ -25,18 +25,14 @@ class Publications:
         :param sensor_topics: The ROS name of each contact sensor.
         """
         self._simulation = source.simulation
+        clock, scene = clock_topics(source), scene_topics(source, sensor_topics)
+        states, self.joint_states = state_topics(source), joint_states(source)
+        # after all others: a sensor may have the topic that its file names if nobody has it
         self.sensors = SensorPublications(source, sensor_topics)
-        self.joint_states = joint_states(source)
+        motion = [*imu_topics(source), *force_torque_topics(source)]
         # controllers answer to joint_states, so the rest is there before
         self._all: list[Publication] = [
-            *clock_topics(source),
-            *scene_topics(source, sensor_topics),
-            self.sensors,
-            *imu_topics(source),
-            *force_torque_topics(source),
-            *state_topics(source),
-            self.joint_states,
-        ]
+            *clock, *scene, self.sensors, *motion, *states, self.joint_states]
 
     def steps_until_due(self) -> int:
         """Return how many steps can be taken in one call without missing a message."""

@@ -1,4 +1,5 @@
 """Where the files are that ship with the package, and what a robot can be named by."""
+from collections.abc import Iterable
 from pathlib import Path
 import sys
 
@@ -28,12 +29,13 @@ def shipped_models() -> dict[str, Path]:
     return {} if folder is None else {path.stem: path for path in sorted(folder.glob('*.sdf'))}
 
 
-def resolve(text: str) -> Path:
+def resolve(text: str, names: Iterable[str] = ()) -> Path:
     """
     Return the file that a parameter means.
 
     :param text: A path, ``package://PACKAGE/PATH``, ``file://PATH``, or the name of a shipped
         model, with ``.sdf`` or without.
+    :param names: What the parameter could have been that is no file, for the message.
     :raises SprDynamicsError: If there is no such file; the message lists the shipped models.
     """
     if text.startswith('package://'):
@@ -46,7 +48,8 @@ def resolve(text: str) -> Path:
     if name in models:
         return models[name]
     problem = 'is a folder' if path.is_dir() else 'no such file'
-    raise SprDynamicsError(f'{text}: {problem}{did_you_mean(name, models)}; '
+    known = f'{", ".join(names)} or a file expected; ' if names else ''
+    raise SprDynamicsError(f'{text}: {problem}{did_you_mean(name, [*names, *models])}; {known}'
                            f'shipped models: {", ".join(models) or "(none found)"}')
 
 

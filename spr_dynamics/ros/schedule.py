@@ -76,6 +76,28 @@ class Pacer:
         self._step = step
         self._real_time_factor = real_time_factor
 
+    def change_pace(self, now_ns: int, step: int, real_time_factor: float) -> None:
+        """
+        Go on with another factor, owing the same steps.
+
+        :param now_ns: The wall clock [ns].
+        :param step: The simulation's step count.
+        :param real_time_factor: As in `restart`.
+        """
+        owed = self._lag_ns(now_ns, step) / self._step_ns if self._real_time_factor else 0.0
+        self.restart(now_ns, step, real_time_factor)
+        if real_time_factor:
+            self._wall_ns -= owed * self._step_ns
+
+    @property
+    def _step_ns(self) -> float:
+        """How long a step takes [ns of wall time]."""
+        return min(self._dt_ns / self._real_time_factor, LONGEST_STEP_NS)
+
+    def _lag_ns(self, now_ns: int, step: int) -> float:
+        """Return by how much the simulation is late [ns of wall time]."""
+        return now_ns - self._wall_ns - (step - self._step) * self._step_ns
+
     def steps_due(self, now_ns: int, step: int) -> int:
         """
         Return the number of steps that are due; very many where no limit is set.
@@ -85,8 +107,7 @@ class Pacer:
         """
         if self._real_time_factor == 0.0:
             return NEVER
-        step_ns = min(self._dt_ns / self._real_time_factor, LONGEST_STEP_NS)
-        lag_ns = now_ns - self._wall_ns - (step - self._step) * step_ns
+        step_ns, lag_ns = self._step_ns, self._lag_ns(now_ns, step)
         excess_ns = lag_ns - max(LARGEST_LAG_NS, 2.0 * step_ns)
         if excess_ns > 0.0:
             self._wall_ns += excess_ns

@@ -11,6 +11,7 @@ from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
+from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.ros.description import describe
 from spr_dynamics.ros.frames import Frames
 from spr_dynamics.ros.parameters import Parameters, Value
@@ -189,8 +190,24 @@ class Source:
         :param parameters: The node's parameters, all declared.
         """
         self.node, self.simulation, self.parameters = node, simulation, parameters
+        self._claimed: dict[str, str] = {}
         self.urdf = describe(simulation.model)
         self.frames = Frames(simulation.model, self.urdf, parameters.value('frame_prefix'))
+
+    def claim(self, topic: str, sensor: str) -> None:
+        """
+        See that nobody else has the topic of a sensor, whose name may come from the file.
+
+        :param topic: Its name.
+        :param sensor: The sensor, for messages.
+        :raises SprDynamicsError: If the node has it for something else.
+        """
+        full = self.node.resolve_topic_name(topic)
+        others: list[Any] = [*self.node.publishers, *self.node.subscriptions]
+        if full in self._claimed or any(other.topic_name == full for other in others):
+            raise SprDynamicsError(f"{sensor}: its topic '{full}' is also that of "
+                                   f"{self._claimed.get(full, 'the node itself')}")
+        self._claimed[full] = sensor
 
     def topic(self, name: str, message_type: type, qos: QoSProfile, rate_name: str,
               fill: Callable[[], Any]) -> Stream:

@@ -139,7 +139,7 @@ def force_on_side(sensor, bodies, links_there, shapes, ties, tree, links, forces
     :param shapes: 1 for each shape on that side, else 0, shape (number of shapes,).
     :param ties: 1 for each tie whose side b is there, -1 if a is, shape (number of ties,).
     :param forces: What pushes the links from outside, shape (number of links, 6); or none.
-    :param rows: ``ROW`` records, those of closed loops the last of them before they were sorted.
+    :param rows: ``ROW`` records.
     """
     now = work[sensor.body]
     m, h, about = as_rigid_inertia(sensor.inertia)
@@ -160,7 +160,7 @@ def force_on_side(sensor, bodies, links_there, shapes, ties, tree, links, forces
     for r in range(n_rows):
         row, side = rows[r], 0.0
         if row.kind == TIED:
-            side = ties[row.at - (n_rows - ties.size)]
+            side = ties[row.tie]
         elif row.kind == TURNING:
             side = shapes[contacts[row.contact].shape_b] - shapes[contacts[row.contact].shape_a]
         if side != 0.0:

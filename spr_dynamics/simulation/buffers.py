@@ -19,15 +19,15 @@ FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
 
 # Entries of a simulation's block, after those of its ``Workspace``: addresses, sizes, and
 # addresses of what is compiled only if the model needs it, 0 if not.
-(GEOMETRY_AT, JOINTS_AT, CONES_AT, LOOPS_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT, Q_AT,
- QD_AT, QDD_AT, EFFORT_AT, CHANGE_AT, COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT,
+(GEOMETRY_AT, JOINTS_AT, CONES_AT, LOOPS_AT, HINGES_AT, SENSORS_AT, WATCHED_AT, OPTIONS_AT, LAG_AT,
+ Q_AT, QD_AT, QDD_AT, EFFORT_AT, CHANGE_AT, COUNTERS_AT, READINGS_AT, KEPT_AT, FOUND_AT, LIMITS_AT,
  SORTED_LIMITS_AT, J_AT, SUPPORT_AT, ROW_J_AT, ROW_SUPPORT_AT, TRUNKS_AT, ISLANDS_AT, MEMBERS_AT,
  FOLLOWING_AT, MATRICES_AT, INDICES_AT, ROWS_AT, SOLVER_AT, FELT_AT, TAXELS_AT, STAGES_AT, IMUS_AT,
  IMU_MEMORIES_AT, FORCE_TORQUES_AT, FORCE_TORQUE_MEMORIES_AT, BODIES_BEYOND_AT, LINKS_BEYOND_AT,
  SHAPES_BEYOND_AT, TIES_BEYOND_AT, TIE_RESPONSES_AT, TIE_MATRIX_AT, TIE_VECTORS_AT, N_SHAPES,
- N_JOINTS, N_CONES, N_LOOPS, N_SENSORS, N_TAXELS, N_CONTACTS, N_LIMITS, N_WIDTH, N_REACH, N_MATRIX,
- INTEGRATOR, N_IMUS, N_FORCE_TORQUES, SEARCH_AT, CONSTRAIN_AT, FEEL_CONTACTS_AT,
- FEEL_MOTION_AT, BLOCK_END) = range(BLOCK_SIZE, BLOCK_SIZE + 64)
+ N_JOINTS, N_CONES, N_LOOPS, N_HINGES, N_SENSORS, N_TAXELS, N_CONTACTS, N_LIMITS, N_WIDTH, N_REACH,
+ N_MATRIX, INTEGRATOR, N_IMUS, N_FORCE_TORQUES, SEARCH_AT, CONSTRAIN_AT, FEEL_CONTACTS_AT,
+ FEEL_MOTION_AT, BLOCK_END) = range(BLOCK_SIZE, BLOCK_SIZE + 66)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
 STAGES = 6  # vectors that an integrator with several stages remembers
@@ -58,7 +58,7 @@ class StepBuffers:
         cones = cone_laws(model, options, dt, M_inv)
         loops = loop_laws(model, options, dt, M_inv)
         n_contacts = capacity(model, self.pairs)
-        n_between = loops.size + turning_rows(model, self.pairs)
+        n_between = loops.size + model.hinges.size + turning_rows(model, self.pairs)
         n_limits = ROWS_A_JOINT * joints.size + ROWS_A_CONE * cones.size + n_between
         n_tactile, n_imus, n_force_torques = n_sensors
         self.state = State(model, n_sensors, n_taxels, n_contacts)
@@ -84,7 +84,7 @@ class StepBuffers:
         geometry = Geometry(model, self.pairs)
         state = self.state
         arrays = (
-            geometry.block, joints, cones, loops, self.sensors, self.watched,
+            geometry.block, joints, cones, loops, model.hinges, self.sensors, self.watched,
             options.record(dt), self.lag, state.q, state.qd, state.qdd, state.effort,
             state.change, state.counters, state.readings,
             state.contacts, np.zeros(n_contacts, CONTACT), np.zeros(n_limits, ROW),
@@ -98,9 +98,9 @@ class StepBuffers:
             self.imus, state.imus, self.force_torques[0], state.force_torques,
             *self.force_torques[1:], np.zeros((n_held, nv)), np.zeros((n_held, n_held)),
             np.zeros((TIE_VECTORS, n_held)))
-        sizes = (model.shapes.size, joints.size, cones.size, loops.size, n_tactile, n_taxels,
-                 n_contacts, n_limits, width, reach, n_matrix, integrator, n_imus, n_force_torques,
-                 0, 0, 0, 0)
+        sizes = (model.shapes.size, joints.size, cones.size, loops.size, model.hinges.size,
+                 n_tactile, n_taxels, n_contacts, n_limits, width, reach, n_matrix, integrator,
+                 n_imus, n_force_torques, 0, 0, 0, 0)
         addresses = [array.ctypes.data for array in arrays]
         self.block = np.concatenate([work.block, np.array([*addresses, *sizes], np.int64)])
         self._kept = geometry, arrays  # the block holds their addresses only

@@ -1,7 +1,7 @@
 """Loops in steps of a higher order: what keeps them closed, and what takes back their drift."""
 import numpy as np
 
-from spr_dynamics.contact.loops import put_tie
+from spr_dynamics.contact.loops import put_hinge, put_tie
 from spr_dynamics.contact.records import LOOP, OPTIONS, ROW
 from spr_dynamics.dynamics.bias import move_bodies
 from spr_dynamics.dynamics.cholesky import factor, solve_factored
@@ -10,10 +10,10 @@ from spr_dynamics.dynamics.crba import unit
 from spr_dynamics.dynamics.kinematics import axis_in_world
 from spr_dynamics.dynamics.work import coupled_of, followers_of, NV, tree_of, work_of, zero_of
 from spr_dynamics.jit import accessor, array_at, exact, inlined
-from spr_dynamics.model.records import BALL, FREE
+from spr_dynamics.model.records import BALL, FREE, HINGE
 from spr_dynamics.simulation.buffers import (
-    LOOPS_AT, N_LOOPS, OPTIONS_AT, ROW_J_AT, SORTED_LIMITS_AT, TIE_MATRIX_AT, TIE_RESPONSES_AT,
-    TIE_VECTORS, TIE_VECTORS_AT)
+    HINGES_AT, LOOPS_AT, N_HINGES, N_LOOPS, OPTIONS_AT, ROW_J_AT, SORTED_LIMITS_AT, TIE_MATRIX_AT,
+    TIE_RESPONSES_AT, TIE_VECTORS, TIE_VECTORS_AT)
 from spr_dynamics.simulation.integrate import turn_and_slide
 from spr_dynamics.spatial import (
     along, as_columns, as_vector, dot, Motion, shift_motion, subtract, ZERO)
@@ -29,7 +29,12 @@ PARTING = 1e-9  # of the largest velocity, at which two sides part by more than 
 
 @accessor
 def jacobian_of(block):
-    return array_at(block[ROW_J_AT], (block[N_LOOPS], block[NV]), np.float64)
+    return array_at(block[ROW_J_AT], (block[N_LOOPS] + block[N_HINGES], block[NV]), np.float64)
+
+
+@accessor
+def rows_of(block):
+    return array_at(block[SORTED_LIMITS_AT], block[N_LOOPS] + block[N_HINGES], ROW)
 
 
 @accessor
@@ -65,28 +70,32 @@ def add_joints(tree, work, row, J, i, sign):
 
 
 @exact
+def fill_row(tree, work, followers, row, J):
+    """Write how velocities move the sides of a row along it; followers' count as leaders'."""
+    for v in range(J.size):
+        J[v] = 0.0
+    add_joints(tree, work, row, J, row.body_b, 1.0)
+    add_joints(tree, work, row, J, row.body_a, -1.0)
+    reduce_forces(followers, J)
+
+
+@exact
 def find_ties(block, J, gaps, bends):
     """
     Write a row for each tie, how velocities open it, how far it is open and how that bends.
 
     Needs the bodies' poses, velocities, and accelerations as if qdd were zero.
 
-    :param J: Result, shape (number of ties, nv); followers' velocities count as their leaders'.
+    :param J: Result, a row for each tie.
     :param gaps: Result, shape (number of ties,).
     :param bends: Result: second derivatives of the gaps if no joint speeds up, of the same shape.
     """
     tree, work, followers, n = tree_of(block), work_of(block), followers_of(block), block[N_LOOPS]
-    loops = array_at(block[LOOPS_AT], n, LOOP)
-    rows = array_at(block[SORTED_LIMITS_AT], n, ROW)
+    loops, rows = array_at(block[LOOPS_AT], n, LOOP), rows_of(block)
     for k in range(n):
-        row = rows[k]
-        gaps[k], bends[k] = put_tie(row, loops[k].tie, work)
-        row.at = k
-        for v in range(J.shape[1]):
-            J[k, v] = 0.0
-        add_joints(tree, work, row, J[k], row.body_b, 1.0)
-        add_joints(tree, work, row, J[k], row.body_a, -1.0)
-        reduce_forces(followers, J[k])
+        gaps[k], bends[k] = put_tie(rows[k], loops[k].tie, work)
+        rows[k].tie = k
+        fill_row(tree, work, followers, rows[k], J[k])
 
 
 @exact
@@ -144,6 +153,27 @@ def tighten(block, J, target, x, forces):
 
 
 @exact
+def add_hinge_forces(block, qd, tau):
+    """
+    Add what dampers and springs of closing joints do; leaves their rows, after those of ties.
+
+    Needs the bodies' poses.
+
+    :param tau: Joint forces, added to in place, shape (nv,).
+    """
+    n, rows, J = block[N_LOOPS], rows_of(block), jacobian_of(block)
+    hinges = array_at(block[HINGES_AT], block[N_HINGES], HINGE)
+    for h in range(hinges.size):
+        hinge, k = hinges[h], n + h
+        stretch = put_hinge(rows[k], hinge, work_of(block)) - hinge.rest
+        fill_row(tree_of(block), work_of(block), followers_of(block), rows[k], J[k])
+        force = -hinge.stiffness * stretch - hinge.damping * rate(J, k, qd)
+        rows[k].impulse = force * array_at(block[OPTIONS_AT], 1, OPTIONS)[0].dt
+        for v in range(tau.size):
+            tau[v] += force * J[k, v]
+
+
+@exact
 def hold_together(block, qdd):
     """
     Let accelerations keep the loops closed; leaves the rows with what they do in a step.
@@ -158,7 +188,7 @@ def hold_together(block, qdd):
     for k in range(n):
         target[k] = -target[k]
     tighten(block, J, target, qdd, forces)
-    rows = array_at(block[SORTED_LIMITS_AT], n, ROW)
+    rows = rows_of(block)
     for k in range(n):
         rows[k].impulse = forces[k] * array_at(block[OPTIONS_AT], 1, OPTIONS)[0].dt
 

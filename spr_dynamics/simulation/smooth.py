@@ -10,11 +10,12 @@ from spr_dynamics.dynamics.coupled import (
 from spr_dynamics.dynamics.work import drives_of, followers_of, NQ, NV, tree_of, zero_of
 from spr_dynamics.jit import ADDRESSES, array_at, entry_point, kernel, VECTOR
 from spr_dynamics.simulation.buffers import (
-    ACCELERATION, CHANGE_AT, COMMAND, COUNTERS_AT, DIAGONAL, INTEGRATOR, N_LOOPS, OPTIONS_AT, Q_AT,
-    QD_AT, QDD_AT, RK4, ROWS, ROWS_AT, STAGES, STAGES_AT, TAU)
+    ACCELERATION, CHANGE_AT, COMMAND, COUNTERS_AT, DIAGONAL, INTEGRATOR, N_HINGES, N_LOOPS,
+    OPTIONS_AT, Q_AT, QD_AT, QDD_AT, RK4, ROWS, ROWS_AT, STAGES, STAGES_AT, TAU)
 from spr_dynamics.simulation.integrate import (
     add_passive_forces, normalise, position_rates, turn_and_slide, turn_back)
-from spr_dynamics.simulation.loops import hold_together, put_together, take_back_drift
+from spr_dynamics.simulation.loops import (
+    add_hinge_forces, hold_together, put_together, take_back_drift)
 from spr_dynamics.simulation.motion import motion_is_sensed, sense_motion
 from spr_dynamics.simulation.state import COUNTERS, STEPS
 from spr_dynamics.simulation.step import DIVERGED, keep_command, take_command
@@ -33,6 +34,7 @@ def accelerate(block, q, qd, command, tau, diagonal, qdd):
     if block[N_LOOPS] == 0:
         find_accelerations(block, tau, diagonal, qdd)
     else:
+        add_hinge_forces(block, qd, tau)
         accelerations_by_elimination(block, tau, diagonal, qdd)
         hold_together(block, qdd)
 
@@ -147,7 +149,8 @@ def smooth_step(block):
         return PARTED
     if motion_is_sensed(block, counters[STEPS]):
         accelerate(block, q, qd, x[COMMAND], x[TAU], x[DIAGONAL], x[ACCELERATION])
-        sense_motion(block, qd, x[ACCELERATION], x[TAU], 0, block[N_LOOPS], counters[STEPS], dt)
+        sense_motion(block, qd, x[ACCELERATION], x[TAU], 0, block[N_LOOPS] + block[N_HINGES],
+                     counters[STEPS], dt)
     for j in range(nq):
         q[j] = q_new[j]
     for k in range(nv):

@@ -105,7 +105,8 @@ def fingerprint_of(model, dt_ns, sensors, rules, *arrays) -> bytes:
     """
     digest = hashlib.sha256()
     for array in (model.tree, model.links, model.shapes, model.vertices, model.faces,
-                  model.drives, model.followers, model.ties, limits_of(model), *arrays):
+                  model.drives, model.followers, model.ties, model.hinges, limits_of(model),
+                  *arrays):
         add_numbers(digest, array)
     kinds = [(name, sensor.type) for name, sensor in sensors.items()]
     digest.update(repr((model.joint_names, model.link_names, dt_ns, kinds, rules)).encode())

@@ -6,7 +6,7 @@ from spr_dynamics.contact.anchors import recall_anchors
 from spr_dynamics.contact.cones import find_cone_rows
 from spr_dynamics.contact.geometry import GEOMETRY_SIZE
 from spr_dynamics.contact.joints import are_idle, find_joint_rows
-from spr_dynamics.contact.loops import find_loop_rows
+from spr_dynamics.contact.loops import find_hinge_rows, find_loop_rows
 from spr_dynamics.contact.records import (
     CONE, CONTACT, ENDINGS, JOINT, LAGGED, LOOP, OPTIONS, ROW, UNSOLVED)
 from spr_dynamics.contact.turning import find_turning_rows
@@ -20,12 +20,12 @@ from spr_dynamics.dynamics.gyroscopic import take_gyroscopic_torque_in_the_middl
 from spr_dynamics.dynamics.work import (
     drives_of, followers_of, NQ, NV, tree_of, work_of, zero_of)
 from spr_dynamics.jit import ADDRESSES, array_at, call_at, entry_point, kernel, VECTOR
-from spr_dynamics.model.records import AXIS
+from spr_dynamics.model.records import AXIS, HINGE
 from spr_dynamics.simulation.buffers import (
     ACCELERATION, CHANGE_AT, COMMAND, CONES_AT, CONSTRAIN_AT, COUNTERS_AT, DIAGONAL, EFFORT_AT,
-    FEEL_CONTACTS_AT, FEEL_MOTION_AT, FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, JOINTS_AT, KEPT_AT,
-    LAG_AT, LIMITS_AT, LOOPS_AT, N_CONES, N_CONTACTS, N_JOINTS, N_LIMITS, N_LOOPS, OPTIONS_AT,
-    Q_AT, QD_AT, QDD_AT, ROWS, ROWS_AT, TAU, VELOCITY)
+    FEEL_CONTACTS_AT, FEEL_MOTION_AT, FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, HINGES_AT, JOINTS_AT,
+    KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, N_CONES, N_CONTACTS, N_HINGES, N_JOINTS, N_LIMITS,
+    N_LOOPS, OPTIONS_AT, Q_AT, QD_AT, QDD_AT, ROWS, ROWS_AT, TAU, VELOCITY)
 from spr_dynamics.simulation.integrate import add_passive_forces, move
 from spr_dynamics.simulation.search import find_contacts
 from spr_dynamics.simulation.state import (
@@ -86,6 +86,7 @@ def euler_step(block, has_spins):
     joints = array_at(block[JOINTS_AT], block[N_JOINTS], JOINT)
     cones = array_at(block[CONES_AT], block[N_CONES], CONE)
     loops = array_at(block[LOOPS_AT], block[N_LOOPS], LOOP)
+    hinges = array_at(block[HINGES_AT], block[N_HINGES], HINGE)
     rows = array_at(block[LIMITS_AT], block[N_LIMITS], ROW)
     options = array_at(block[OPTIONS_AT], 1, OPTIONS)
     kept = array_at(block[KEPT_AT], block[N_CONTACTS], CONTACT)
@@ -104,8 +105,9 @@ def euler_step(block, has_spins):
     recall_anchors(geometry, work, kept, counters[CONTACTS], found, count, dt)
     n_rows = find_joint_rows(joints, q, qd, x[FREE_VELOCITY], dt, rows)
     n_rows = find_cone_rows(cones, work, q, qd, x[FREE_VELOCITY], dt, rows, n_rows)
-    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     n_rows = find_loop_rows(loops, work, dt, rows, n_rows)
+    n_rows = find_hinge_rows(hinges, work, dt, rows, n_rows)
+    n_rows = find_turning_rows(geometry, work, found, count, rows, n_rows)
     if count == 0 and are_idle(rows, n_rows):
         n_rows = 0
     ended = 0
