@@ -1,10 +1,12 @@
-"""The node as a subprocess, and a client that talks to it over DDS."""
+"""The node as a subprocess or in this process, and a client that talks to it over DDS."""
+from contextlib import contextmanager
 from itertools import count
 import os
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +14,7 @@ rclpy = pytest.importorskip('rclpy')
 
 from rclpy.event_handler import SubscriptionEventCallbacks  # noqa: E402
 from rclpy.experimental import EventsExecutor  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy  # noqa: E402
 from rclpy.signals import SignalHandlerOptions  # noqa: E402
 from rclpy.task import Future  # noqa: E402
@@ -66,6 +69,22 @@ class NodeProcess:
     def exit_code(self, patience=PATIENCE):
         """Wait for its end."""
         return self.process.wait(patience)
+
+
+@contextmanager
+def node_here(**parameters):
+    """Make the simulation in this process, in a namespace of its own; it isn't started."""
+    from spr_dynamics.ros.node import SimulationNode
+    context = rclpy.Context()
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
+    stop = SimpleNamespace(is_made=False, farewell=None)
+    try:
+        yield SimulationNode(stop, context=context, namespace=NodeProcess.next_namespace(),
+                             parameter_overrides=[Parameter(name, value=value)
+                                                  for name, value in parameters.items()])
+    finally:
+        stop.farewell()
+        context.try_shutdown()
 
 
 class Client:

@@ -100,6 +100,10 @@ def named(message, namespace):
     return [marker for marker in message.markers if marker.ns == namespace]
 
 
+def has_clear(message):
+    return any(marker.action == Marker.DELETEALL for marker in message.markers)
+
+
 def assert_drawable(message):
     """Look for what RViz refuses: a name twice, no rotation, no size, numbers that are none."""
     names = [(marker.ns, marker.id) for marker in message.markers]
@@ -163,9 +167,19 @@ def test_without_tf2_msgs_markers_are_in_the_world(tmp_path, kinds, monkeypatch)
         arrays = client.listen(MarkerArray, 'visual_markers', LATCHED)
         states = client.listen(JointState, 'joint_states')
         client.wait_until(lambda: len(arrays) > 10)
+        late = client.listen(MarkerArray, 'visual_markers', LATCHED)
+        client.wait_until(lambda: len(late) > 10)
         assert not client.node.get_publishers_info_by_topic('/tf')
         assert node.log.count('/tf is not published: the package tf2_msgs is not installed') == 1
         assert states
+    # markers of another robot, which this node has taken the place of, go before its own come
+    for messages, newcomers in (arrays, 2), (late, 1):
+        clearing = [message for message in messages if has_clear(message)]
+        assert len(clearing) == newcomers
+        assert clearing[0].markers[0].action == Marker.DELETEALL
+        assert len(clearing[0].markers) == len(messages[-1].markers) + 1
+        assert has_clear(messages[0]) or has_clear(messages[1])  # the latched one came before
+    arrays = [message for message in arrays if not has_clear(message)]
     first, last = arrays[0].markers[0], arrays[-1].markers[0]
     assert {marker.header.frame_id for marker in arrays[-1].markers} == {'world'}
     assert_drawable(arrays[-1])

@@ -1,6 +1,7 @@
 """Parameters: the table, the checks at the door, and what changes while the node runs."""
 import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from ros_harness import Client, LATCHED, NodeProcess, time_ns  # noqa: E402
 from spr_dynamics.model.load import load  # noqa: E402
 from spr_dynamics.ros import contact_sensors, resources  # noqa: E402
 from spr_dynamics.ros.parameters import (  # noqa: E402
-    checked, ParameterError, SENSOR_TABLE, TABLE)
+    checked, descriptor, ParameterError, SENSOR_TABLE, TABLE)
 from spr_dynamics.sensors.contact import ContactSensorSettings  # noqa: E402
 from spr_dynamics.simulation.simulation import Simulation  # noqa: E402
 
@@ -55,6 +56,18 @@ def test_integers_stand_for_numbers(name, given, taken):
 def test_values_that_make_no_sense_are_refused(table, name, value, message):
     with pytest.raises(ParameterError, match=message):
         checked(table[name], value)
+
+
+@pytest.mark.parametrize('spec', [
+    spec for spec in (*TABLE.values(), *SENSOR_TABLE.values())
+    if spec.kind in ('number', 'integer') and not spec.infinite], ids=lambda spec: spec.name)
+def test_a_number_that_may_not_be_infinite_has_a_finite_range(spec):
+    described = descriptor(spec)
+    range_, = (*described.floating_point_range, *described.integer_range)
+    assert math.isfinite(range_.from_value) and math.isfinite(range_.to_value)
+    for beyond in (range_.to_value * 2 + 1, range_.from_value - 1):
+        with pytest.raises(ParameterError, match=f'^{spec.name} = .*: out of range'):
+            checked(spec, beyond)
 
 
 def test_infinite_saturation_is_a_value():
@@ -385,14 +398,24 @@ def test_a_simulation_that_diverges_pauses_and_can_start_again(tmp_path):
         client.wait_until(lambda: 'paused (~/reset goes back to the start, '
                           '~/pause with data false runs on)' in node.log)
         assert np.isfinite(states[-1].position).all()
+        messages = client.listen(DiagnosticArray, '/diagnostics')
+        name = f'{node.namespace[1:]}/simulation: run'
+
+        def newest():
+            return next((status for msg in reversed(messages) for status in msg.status
+                         if status.name == name), None)
+
+        client.wait_until(newest)
+        assert newest().level == b'\x02'
+        assert re.match("stopped: step .* joint '(shoulder|elbow)' of link '(upper|lower)_rod'",
+                        newest().message)
+        assert newest().message.removeprefix('stopped: ') in node.log
         assert not client.call(Trigger, 'simulation/step').success
         assert node.log.count('paused (~/reset goes back') == 2  # the tick and the service
         assert set_parameter(client, 'gravity', [0.0, 0.0, -9.8]).successful
         assert client.call(SetBool, 'simulation/pause', data=False).message.startswith('running')
-        messages = client.listen(DiagnosticArray, '/diagnostics')
-        name = f'{node.namespace[1:]}/simulation: run'
-        client.wait_until(lambda: 'running' in (
-            status.message for msg in messages for status in msg.status if status.name == name))
+        client.wait_until(lambda: newest().message == 'running')
+        assert newest().level == b'\x00'
         assert client.call(SetBool, 'simulation/pause', data=True).success
         assert client.call(Trigger, 'simulation/reset').message == 'paused at 0 s'
         assert client.call(SetBool, 'simulation/pause', data=False).message.startswith('running')

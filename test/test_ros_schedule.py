@@ -58,6 +58,54 @@ def test_late_calls_lose_no_step(factor):
     assert pacer.overruns == 0
 
 
+def test_changes_of_the_pace_lose_no_step():
+    """Each change once threw away what was owed: a storm of them stopped simulated time."""
+    pacer, step, now, wanted = Pacer(MS), 0, 123 * NS, 0.0
+    pacer.restart(now, step, 1.0)
+    for change in range(1000):
+        factor = 1.0 + change % 2
+        pacer.change_pace(now, step, factor)
+        wait = (0.02, 0.4, 1.7, 30.0)[change % 4]  # [ms]
+        now += int(wait * MS)
+        wanted += wait * factor
+        if change % 3 == 0:  # others come before there is time for steps
+            step += pacer.steps_due(now, step)
+    step += pacer.steps_due(now, step)
+    assert abs(step - wanted) <= 1.0
+    assert pacer.overruns == 0
+
+
+def test_the_present_pace_again_changes_nothing():
+    pacer = Pacer(MS)
+    pacer.restart(0, 0, 0.3)
+    for now in range(0, 100 * MS, 10_000):
+        pacer.change_pace(now, 0, 0.3)
+    assert pacer.steps_due(100 * MS, 0) == 30
+
+
+def test_no_limit_owes_nothing():
+    pacer = Pacer(MS)
+    pacer.restart(0, 0, 1.0)
+    pacer.change_pace(50 * MS, 0, 0.0)
+    assert pacer.steps_due(50 * MS, 0) == sys.maxsize
+    pacer.change_pace(60 * MS, 7000, 0.5)  # as fast as it could, it took 7000 meanwhile
+    assert pacer.steps_due(60 * MS, 7000) == 0
+    assert pacer.steps_due(80 * MS, 7000) == 10
+    assert pacer.overruns == 0
+
+
+@pytest.mark.parametrize('factor', [0.25, 5e-324, 1e-310, 1e-30])
+def test_what_is_owed_is_due_after_a_change(factor):
+    pacer = Pacer(MS)
+    pacer.restart(0, 0, 1.0)
+    pacer.change_pace(2 * MS - MS // 2, 0, factor)
+    assert pacer.steps_due(2 * MS - MS // 2, 0) == 1
+    pacer.change_pace(2 * MS - MS // 2, 1, 1.0)
+    assert pacer.steps_due(2 * MS - MS // 4, 1) == 0
+    assert pacer.steps_due(2 * MS + MS // 4, 1) == 1
+    assert pacer.overruns == 0
+
+
 def test_a_stall_costs_what_exceeds_the_largest_lag():
     pacer = Pacer(MS)
     pacer.restart(0, 0, 1.0)

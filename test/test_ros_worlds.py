@@ -8,6 +8,7 @@ from sensor_msgs.msg import JointState, MultiDOFJointState  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
 from ros_harness import BEST_EFFORT, Client, NodeProcess, time_ns  # noqa: E402
+from spr_dynamics.errors import SprDynamicsError  # noqa: E402
 from spr_dynamics.ros.loading import load_simulation  # noqa: E402
 from spr_dynamics.ros.parameters import checked, ParameterError  # noqa: E402
 from spr_dynamics.ros.state_topics import robot_roots  # noqa: E402
@@ -125,6 +126,25 @@ def test_a_pose_has_six_numbers():
 def test_what_is_wrong_with_a_robot_as_text_is_said_of_its_parameter():
     with pytest.raises(ParameterError, match='^robot_description: <text>:1: '):
         loaded(robot_description='<sdf')
+
+
+@pytest.mark.parametrize('world, meant', [
+    ('grund', " (did you mean 'ground'?)"), ('emtpy', " (did you mean 'empty'?)"), ('moon', '')])
+def test_a_misspelt_world_is_told_the_built_in_ones(world, meant):
+    with pytest.raises(SprDynamicsError) as refusal:
+        loaded(robot='hopper', world=world)
+    assert str(refusal.value).startswith(
+        f'{world}: no such file{meant}; empty, ground or a file expected; shipped models: arm7, ')
+
+
+@pytest.mark.parametrize('lock_step', [False, True])
+def test_a_control_period_is_a_whole_number_of_steps(lock_step):
+    """Without lock_step it was silently ignored."""
+    with pytest.raises(ParameterError, match='^control_period = 0.0015: expected a whole number '
+                                             'of steps of 0.001 s$'):
+        loaded(robot='cart_pole', lock_step=lock_step, control_period=0.0015)
+    given = Given(robot='cart_pole', lock_step=lock_step, control_period=0.002)
+    assert load_simulation(given).period == (2 if lock_step else None)
 
 
 def test_a_prefix_of_frames_does_not_begin_with_a_slash():

@@ -34,12 +34,17 @@ def visual_topics(source: Source, *, has_frames: bool) -> list[Stream]:
         source.node.get_logger().warning(f'visual_markers: {problem}')
     output = Output(source.node, MarkerArray, 'visual_markers', LATCHED_QOS)
     if not has_frames:
-        writer = WorldMarkers(drawn)
-        first = writer.fill(link_poses(model, source.simulation.q))
-        output.publish(MarkerArray(markers=[clear(), *first.markers]))
-        return [source.stream(
-            lambda: output.publish(writer.fill(link_poses(model, source.simulation.q))),
-            [output], 'marker_rate')]
+        writer, shown_to = WorldMarkers(drawn), 0
+
+        def publish() -> None:
+            nonlocal shown_to
+            message = writer.fill(link_poses(model, source.simulation.q))
+            if output.listeners > shown_to:  # they may still show another robot
+                message = MarkerArray(markers=[clear(), *message.markers])
+            shown_to = output.listeners
+            output.publish(message)
+
+        return [source.stream(publish, [output], 'marker_rate')]
     for shape, marker in drawn:
         marker.header.frame_id = source.frames.link(model.link_names[shape.link])
         marker.frame_locked = True
