@@ -25,7 +25,9 @@ COUNTED = 50  # steps over which contacts and iterations are counted
 CONES = {'mj_step, pyramid': mujoco.mjtCone.mjCONE_PYRAMIDAL,
          'mj_step, elliptic cone': mujoco.mjtCone.mjCONE_ELLIPTIC}
 FALL_AGREES = 1e-3  # [m] and [rad]; our springs are implicit, MuJoCo's are not
-ALARM = 1.2  # times as long as MuJoCo's step; of many things apart, as a contact of a few
+ALARM = 1.2  # times as long as MuJoCo's step
+GROWTH_ALARM = 1.5  # times as long a contact of many things apart as of a few: what leaves the
+# second cache makes 1.1 to 1.2 here, a look at all pairs 1.75
 APART = 10, 50, 200, 400  # things, each a metre from the next
 WEIGHT_AGREES = 0.01  # relative; soft contacts creep, so that no engine is ever quite at rest
 
@@ -212,8 +214,8 @@ def alarms(scenes, costs):
             yield f"{name}: {ratio:.2f} times as long as MuJoCo's, {ALARM} allowed"
     for n, cost in costs.items():
         growth = cost / costs[min(costs)]
-        if growth > ALARM:
-            yield f'{n} boxes apart: {growth:.2f} times as long a contact, {ALARM} allowed'
+        if growth > GROWTH_ALARM:
+            yield f'{n} boxes apart: {growth:.2f} times as long a contact, {GROWTH_ALARM} allowed'
 
 
 def main():

@@ -1,4 +1,6 @@
 """Random trees for tests, made of elements so that they go the same way as files do."""
+import dataclasses
+
 import numpy as np
 
 from spr_dynamics.model.build import build
@@ -142,3 +144,13 @@ def coupling(model):
                 G[k] = mimic.element.multiplier * G[leader]
                 is_follower[k] = True
     return G[:, ~is_follower]
+
+
+def closed_tree(seed):
+    """Draw a floating tree with balls and followers, tied to itself and to the world."""
+    rng = np.random.default_rng(seed)
+    assembly = random_tree(rng, 10, kinds=KINDS, is_free=True, mimic_share=0.15).assembly
+    closing = tuple(
+        dataclasses.replace(joint(rng, (), child, kind, parent, 0.0), name=kind)
+        for kind, parent, child in (('ball', 2, 9), ('universal', -1, 6)))
+    return rng, build(dataclasses.replace(assembly, joints=assembly.joints + closing))

@@ -380,8 +380,10 @@ def test_box_on_a_slope_creeps_without_an_anchor(degrees, fastest):
     assert 1e-7 < creep(on_slope(degrees, SolverOptions(anchor=False))) < fastest
 
 
-def test_box_on_a_slope_stays_with_an_anchor():
-    assert abs(creep(on_slope(20))) < 1e-13
+@pytest.mark.parametrize('degrees', [20, 24, 26, 26.5])
+def test_box_on_a_slope_stays_with_an_anchor(degrees):
+    """From 23 degrees on the upper corners are at their limit, and those below carry the rest."""
+    assert abs(creep(on_slope(degrees))) < 1e-13
 
 
 def test_anchor_leaves_the_limit_of_friction_alone():

@@ -6,15 +6,17 @@ from hypothesis import example, given, settings, strategies as st
 import numpy as np
 import pytest
 
-from builders import KINDS, random_state, random_tree
+from builders import closed_tree, KINDS, random_state, random_tree
 import needs
 import spr_dynamics as spr
 from spr_dynamics.cli import main
 from spr_dynamics.explain.columns import position_names, velocity_names
+from spr_dynamics.explain.loops import bend, independent_jacobian, leading, velocity_map
 from spr_dynamics.explain.motion import Motion, state
 from spr_dynamics.explain.parts import parts_of
 from spr_dynamics.explain.report import bars, explain, number, shortened
 from spr_dynamics.explain.slowing import slowdown
+from spr_dynamics.model.assembling import moved
 
 MODELS = needs.REPOSITORY / 'models'
 MASS, GRAVITY = 2.0, 9.8
@@ -252,6 +254,31 @@ def test_crank_of_a_loop_carries_what_the_loop_needs():
             crank_effort(model, position, speed, acceleration), rel=1e-5)
 
 
+@pytest.mark.parametrize('seed', [4, 27])
+def test_power_of_what_leads_is_the_change_of_energy(seed):
+    """Of a floating tree with balls and followers, tied to itself and to the world."""
+    rng, model = closed_tree(seed)
+    q = model.neutral_q()
+    chosen = leading(model, q)
+    G = velocity_map(model, q, chosen)
+    qd = G @ rng.normal(size=chosen.size)
+    qdd = G @ rng.normal(size=chosen.size) + bend(model, q, qd, chosen)
+    parts = parts_of(model, Motion(np.zeros(1), q[None], qd[None], qdd[None]))
+    bounds, h = np.tile([[-np.inf], [np.inf]], model.nq), 1e-4
+
+    def later(t):
+        return moved(model.tree, model.followers, bounds, q, t * qd + t * t / 2.0 * qdd)
+
+    def gap(t):
+        return max(map(max, spr.loop_gaps(model, later(t)).values()))
+
+    assert gap(20.0 * h) / gap(10.0 * h) == pytest.approx(8.0, rel=0.2)  # of third order
+    now, before = (sum(spr.energy(model, later(t), qd + t * qdd)) for t in (h, -h))
+    assert parts.total[0] @ qd[chosen] == pytest.approx((now - before) / (2.0 * h), rel=1e-5)
+    rank = np.linalg.matrix_rank(independent_jacobian(model, q), tol=1e-6)
+    assert rank >= 3 and chosen.size == model.independent.size - rank
+
+
 def test_parts_of_a_loop_go_as_the_speed_does():
     """Stretched by 2 both parts of a motion are a quarter, the bend of the loop included."""
     model = spr.load(MODELS / 'four_bar.sdf')
@@ -282,7 +309,7 @@ def test_motor_leads_a_loop_and_others_are_named(tmp_path, capsys):
 
 def test_run_of_a_loop_needs_only_what_its_dampers_take(tmp_path, capsys):
     path, file = tmp_path / 'run.csv', str(MODELS / 'four_bar.sdf')
-    main(['simulate', file, '--duration', '0.5', '--csv', str(path), '--csv-rate', '1000'])
+    main(['simulate', file, '--duration', '0.1', '--csv', str(path), '--csv-rate', '1000'])
     capsys.readouterr()
     words = rows(said(capsys, file, '--trajectory', str(path)))['crank_hinge']
     assert abs(float(words[4])) < 0.1 * abs(float(words[3]))

@@ -1,16 +1,14 @@
 """Closed loops: a four-bar against its own Lagrangian, and starts that have to be assembled."""
-import dataclasses
 import re
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from builders import joint as random_joint, KINDS, random_state, random_tree
+from builders import closed_tree, random_state
 import spr_dynamics as spr
 from spr_dynamics.dynamics.energy import energy
 from spr_dynamics.errors import ModelError, SimulationDiverged
-from spr_dynamics.model.build import build
 
 G = 9.81
 GROUND, CRANK, COUPLER, ROCKER = 0.4, 0.12, 0.35, 0.25  # [m]
@@ -222,16 +220,6 @@ def test_door_on_two_hinges_swings(integrator, pose):
 
 
 ORDERS = {'semi_implicit_euler': 1, 'implicit_midpoint': 2, 'rk4': 4}
-
-
-def closed_tree(seed):
-    """Draw a floating tree with balls and followers, tied to itself and to the world."""
-    rng = np.random.default_rng(seed)
-    assembly = random_tree(rng, 10, kinds=KINDS, is_free=True, mimic_share=0.15).assembly
-    closing = tuple(
-        dataclasses.replace(random_joint(rng, (), child, kind, parent, 0.0), name=kind)
-        for kind, parent, child in (('ball', 2, 9), ('universal', -1, 6)))
-    return rng, build(dataclasses.replace(assembly, joints=assembly.joints + closing))
 
 
 @pytest.mark.parametrize('seed', [4, 27])

@@ -19,7 +19,9 @@ MODULE_OF = {'python3-lxml': 'lxml', 'python3-numba': 'numba', 'python3-numpy': 
 
 # What no file of ours imports, and why it is needed all the same.
 USED_OTHERWISE = {
+    'robot_state_publisher': 'the launch file starts it when asked',
     'ros2launch': 'runs launch files from the command line',
+    'rviz2': 'the launch file opens it when asked',
 }
 FOLDERS_THAT_SHIP = ('config', 'launch', 'models')
 

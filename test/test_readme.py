@@ -45,6 +45,10 @@ def test_commands_print_what_is_shown(tmp_path):
     with NodeProcess(tmp_path, namespace='/', **given) as node, Client('/') as client:
         client.wait_until(lambda: '/joint_commands' in node.log)
         try:
+            # which answers the others, and has seen nobody yet
+            subprocess.run(['ros2', 'daemon', 'start'], check=True, capture_output=True)
+            client.wait_until(lambda: '/simulation' in subprocess.run(
+                ['ros2', 'node', 'list'], capture_output=True, text=True, check=True).stdout)
             for command, printed in session:
                 ran = subprocess.run(command, shell=True, capture_output=True, text=True,
                                      timeout=60)

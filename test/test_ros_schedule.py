@@ -1,9 +1,13 @@
 """When messages and steps are due."""
 import sys
+import time
 
 import pytest
 
-from spr_dynamics.ros.schedule import LARGEST_LAG_NS, NS, Pacer, Schedule
+pytest.importorskip('rclpy')
+
+from spr_dynamics.ros.schedule import LARGEST_LAG_NS, NS, Pacer, Schedule  # noqa: E402
+from spr_dynamics.ros.stepper import Stepper  # noqa: E402
 
 MS = 1_000_000
 
@@ -123,6 +127,41 @@ def test_factor_zero_sets_no_limit():
     pacer = Pacer(MS)
     pacer.restart(0, 0, 0.0)
     assert pacer.steps_due(1, 10**9) == sys.maxsize
+
+
+class SlowSimulation:
+    """Its steps take some time by a clock of its own, and have nothing to do with anything."""
+
+    def __init__(self, step_ns):
+        self.now_ns, self.step_ns, self.step_count, self.calls = 0, step_ns, 0, []
+
+    def step(self, efforts, n):
+        self.now_ns += n * self.step_ns
+        self.step_count += n
+        self.calls.append(n)
+
+    def __getattr__(self, name):
+        """Be commands, pushes and publications, too, which are never due."""
+        return {'efforts': None, 'drop_old': lambda step: [], 'publish_due': lambda: None}.get(
+            name, lambda *step: sys.maxsize)
+
+
+@pytest.mark.parametrize('step_ns, calls', [
+    (2_000, [1, 2, 4, 8, 16, 32, 64, 100, 100]),
+    (1_000_000, [1, 2, 4, 5, 5, 5, 5, 5, 5]),
+    (50_000_000, [1] * 9),
+])
+def test_no_call_takes_longer_than_others_may_wait(monkeypatch, step_ns, calls):
+    """A hundred steps of 50 ms went into one call, while nothing was answered for 5 s."""
+    sim = SlowSimulation(step_ns)
+    monkeypatch.setattr(time, 'monotonic_ns', lambda: sim.now_ns)
+    stepper = Stepper(sim, sim, sim, sim, None)
+    for _ in calls:
+        stepper.take_some(10_000)
+    assert sim.calls == calls
+    sim.calls.clear()
+    stepper.take_for(20_000_000, 10_000)
+    assert sum(sim.calls) * step_ns <= 20_000_000 + max(5_000_000, step_ns)
 
 
 @pytest.mark.parametrize('factor', [5e-324, 1e-310, 1e-30])

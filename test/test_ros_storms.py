@@ -268,7 +268,6 @@ def test_the_effort_of_a_killed_controller_ends_with_the_timeout(node, client):
     client.wait_until(lambda: client.states[-1].effort[0] == 0.0)
     last_ns = max(time_ns(msg.header.stamp) for msg in client.states if msg.effort[0])
     assert last_ns - killed_ns <= 0.1 * S + CATCHING_UP * S
-    assert client.node.count_publishers('joint_commands') == 1
     assert 'no command for left within command_timeout' in node.log
 
 

@@ -382,6 +382,7 @@ def test_command_that_is_no_number_is_refused_by_name(tau):
     (lambda sim: sim.links['bar'].external_wrench.__setitem__(5, 3.0), 'read-only'),
     (lambda sim: sim.effort.__setitem__(0, 5.0), 'read-only'),
     (lambda sim: sim.qdd.__setitem__(0, 5.0), 'read-only'),
+    (lambda sim: sim.torques.values.__setitem__(0, 5.0), 'read-only'),
 ])
 def test_what_acts_only_if_it_is_set_as_a_whole_can_not_be_written_into(write, message):
     """Entries of copies were written, and nothing happened."""

@@ -3,10 +3,12 @@ import math
 import os
 from pathlib import Path
 import platform
+import statistics
 import timeit
 
 BLOCK = 2e-3  # [s] long against the clock's grain, short against a burst of other load
-BLOCKS = 100  # the best of so many counts: load of others only ever adds
+BLOCKS = 40  # the best of so many counts: load of others only ever adds
+RUNS = 3  # the median of so many counts
 
 
 def stay_on_one_core():
@@ -20,18 +22,19 @@ def minima(calls, each=1):
 
     :param calls: Functions without arguments, by name.
     :param each: How many steps one call takes.
-    :returns: The time of a step in each call's best block [us], by name.
+    :returns: The time of a step in each call's best block [us], by name; of three runs the median.
     """
     timers = {name: timeit.Timer(call) for name, call in calls.items()}
     counts = {}
     for name, timer in timers.items():
         timer.timeit(3)
         counts[name] = max(1, round(BLOCK / min(timer.repeat(5, 3)) * 3))
-    best = dict.fromkeys(calls, float('inf'))
-    for _ in range(BLOCKS):
-        for name, timer in timers.items():
-            best[name] = min(best[name], timer.timeit(counts[name]) / counts[name])
-    return {name: 1e6 * time / each for name, time in best.items()}
+    best = {name: [math.inf] * RUNS for name in calls}
+    for run in range(RUNS):
+        for _ in range(BLOCKS):
+            for name, timer in timers.items():
+                best[name][run] = min(best[name][run], timer.timeit(counts[name]) / counts[name])
+    return {name: 1e6 * statistics.median(times) / each for name, times in best.items()}
 
 
 def print_table(title, rows, ours='spr_dynamics'):
@@ -59,4 +62,4 @@ def print_machine(*modules):
     versions = ', '.join(f'{module.__name__} {module.__version__}' for module in modules)
     print(f'{cpu}, {os.cpu_count()} cores, one of them used; Python '
           f'{platform.python_version()}, {versions}. Minimum of {BLOCKS} blocks of '
-          f'{1e3 * BLOCK:.0f} ms in turns.', flush=True)
+          f'{1e3 * BLOCK:.0f} ms in turns, of {RUNS} runs the median.', flush=True)

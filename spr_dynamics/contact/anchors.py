@@ -3,11 +3,15 @@ What a contact that sticks remembers: how far it has given way since then.
 
 Sticking is a creep in proportion to the force, so by itself a box on a slope goes down, slowly.
 A contact that was there and stuck in the step before is asked to undo its way since it began to,
-which is what a stiff spring between the two surfaces does, taken implicitly. The way is measured
+which is what a stiff spring between the two surfaces does, taken implicitly. One at the limit of
+friction, but hardly moving, keeps as much of its way as gives that limit: of a box on a slope the
+upper corners come to it first, and the lower ones hold on for all. The way is measured
 by the material points that met, so what two bodies part while they turn together is undone, too.
 """
+import math
+
 from spr_dynamics.contact.geometry import pairs_of, placed_of
-from spr_dynamics.contact.records import STICKING
+from spr_dynamics.contact.records import OPEN, SLIDING
 from spr_dynamics.jit import exact, inlined
 from spr_dynamics.spatial import (
     add, as_matrix, as_motion, as_vector, dot, put_vector, scale, subtract, times, transpose,
@@ -54,6 +58,15 @@ def is_rolling(work, contact, dt):
     return (dot(spin, spin) - along * along) * dt * dt > ROLLING * ROLLING
 
 
+@inlined
+def share_within_limit(contact, s_1, s_2, reach):
+    """Return what share of the way (s_1, s_2) from an anchor gives friction up to its limit."""
+    x = s_1 / (contact.R_stick[0] * contact.mu[0]) if s_1 != 0.0 else 0.0
+    y = s_2 / (contact.R_stick[1] * contact.mu[1]) if s_2 != 0.0 else 0.0
+    size = math.sqrt(x * x + y * y)
+    return reach / size if size > reach else 1.0
+
+
 @exact
 def hold(pair, before, contact, a, b, dt):
     """
@@ -71,6 +84,9 @@ def hold(pair, before, contact, a, b, dt):
     s_2 = dot(t2, way) if pair.mu[1] > 0.0 else 0.0
     reach = dt * max(pair.mu[0], pair.mu[1]) * pair.w * before.impulse[0]
     if s_1 * s_1 + s_2 * s_2 <= reach * reach:
+        if before.state == SLIDING:
+            share = share_within_limit(contact, s_1, s_2, dt * before.impulse[0])
+            s_1, s_2 = share * s_1, share * s_2
         contact.b[1], contact.b[2] = -s_1 / dt, -s_2 / dt
         put_vector(contact.stretch, 0,
                    turned_back(a, body_a, add(scale(t1, s_1), scale(t2, s_2))))
@@ -79,7 +95,7 @@ def hold(pair, before, contact, a, b, dt):
 @exact
 def recall_anchors(geometry, work, kept, n_kept, contacts, count, dt):
     """
-    Find contacts again among those of the step before, and hold on to those that stuck.
+    Find contacts again among those of the step before, and hold on to those that carried.
 
     :param kept: Contacts of the step before, in the order of pairs.
     :param contacts: Those of this step, in the same order.
@@ -100,6 +116,6 @@ def recall_anchors(geometry, work, kept, n_kept, contacts, count, dt):
         for k in range(first, n_kept):
             if kept[k].pair != contact.pair:
                 break
-            if (kept[k].key == contact.key and kept[k].state == STICKING
+            if (kept[k].key == contact.key and kept[k].state != OPEN
                     and not is_rolling(work, contact, dt)):
                 hold(pair, kept[k], contact, a, b, dt)

@@ -99,7 +99,7 @@ def sort_along(placed, swept, axis):
         shape = swept[i].shape
         low, j = placed[shape].low[axis], i
         while j > 0 and swept[j - 1].low > low:
-            swept[j].shape, swept[j].low = swept[j - 1].shape, swept[j - 1].low
+            swept[j] = swept[j - 1]
             j -= 1
         swept[j].shape, swept[j].low = shape, low
 

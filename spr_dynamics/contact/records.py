@@ -154,7 +154,7 @@ class SolverOptions:
     tolerance: float = 1e-6
     """Relative residual of momentum at which a solve ends."""
     budget: int = 60
-    """Factorisations a step may take."""
+    """Factorisations a step may take, from each of two starts."""
 
     def __post_init__(self):
         """Refuse values that make no law: ValueError, with name, value and range."""

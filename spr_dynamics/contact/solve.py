@@ -13,8 +13,9 @@ each tried when the one before has not arrived:
 * B, Newton on the whole residual, in which friction follows the normal impulse;
 * C, the convex problem to its end, then a new bound by Anderson's mixing, and again.
 
-At the end of the budget the convex problem is solved with the last bound: momentum balances and
-friction only takes energy, but its bound is that of another velocity.
+Where the budget ends before, all are tried again from the free velocity, with as much: the guess may
+have led astray. At the end of that the convex problem is solved with the last bound: momentum
+balances and friction only takes energy, but its bound is that of another velocity.
 """
 import math
 
@@ -34,6 +35,7 @@ EXACT_STEPS = 8  # of way B, each time
 HALVINGS = 6  # of a step of way B
 SUFFICIENT = 1e-3  # of the decrease that a step of way B promises
 MIXED = 0.7  # share of the first correction of a bound in way C
+NEAR = 0.05  # share of the impulses that bounds may miss for way B to be worth a try
 LINE_SEARCH = 20  # evaluations at most; a few are the rule
 GOOD_ENOUGH_STEP = 0.05  # the full step is taken if it removes this much of the slope
 LINE_TOLERANCE = 1e-6  # relative slope at which the line search ends
@@ -266,6 +268,14 @@ def is_guessed(island, A, begin, end, x, tolerance):
 
 
 @exact
+def start_free(island, A, begin, end, x):
+    """Begin at the free velocity."""
+    for i in range(x.shape[1]):
+        x[VELOCITY, i] = x[FREE_VELOCITY, i]
+    start_at(island, A, begin, end, x, x[VELOCITY])
+
+
+@exact
 def choose_start(island, A, begin, end, x):
     """Begin at the guess, unless the free velocity costs less."""
     v, v_free = x[VELOCITY], x[FREE_VELOCITY]
@@ -273,9 +283,7 @@ def choose_start(island, A, begin, end, x):
     free_cost = cost(island, v_free, v_free, x[CHANGE])
     start_at(island, A, begin, end, x, v)
     if not cost(island, v, v_free, x[CHANGE]) <= free_cost:
-        for i in range(v.size):
-            v[i] = v_free[i]
-        start_at(island, A, begin, end, x, v)
+        start_free(island, A, begin, end, x)
 
 
 @exact
@@ -388,15 +396,19 @@ def mix_bounds(island, is_first):
 
     Anderson's mixing with one earlier pair (``bound_before``, ``miss_before``). They are kept
     (``bound_mixed``) while way B is tried, which has bounds of its own.
+
+    :returns: Whether those that were used are near the impulses.
     """
     contacts, members, J, support, rows, J_rows, support_rows = island
-    along, square = 0.0, 0.0
+    along, square, missed, size = 0.0, 0.0, 0.0, 0.0
     for m in range(members.size):
         contact = contacts[members[m]]
         miss = contact.impulse[0] - contact.bound
         turn = miss - contact.miss_before
         along += miss * turn
         square += turn * turn
+        missed += miss * miss
+        size += contact.impulse[0] * contact.impulse[0]
     share = 0.0 if is_first or square == 0.0 else along / square
     for m in range(members.size):
         contact = contacts[members[m]]
@@ -405,6 +417,7 @@ def mix_bounds(island, is_first):
         mixed -= share * ((bound - contact.bound_before) + (miss - contact.miss_before))
         contact.bound_before, contact.miss_before = bound, miss
         contact.bound_mixed = max(0.0, mixed)
+    return missed <= NEAR * NEAR * size
 
 
 @exact
@@ -414,6 +427,43 @@ def take_mixed_bounds(island):
     for m in range(members.size):
         contacts[members[m]].bound = contacts[members[m]].bound_mixed
     bound_turning(rows, contacts)
+
+
+@exact
+def go_ways(island, A, begin, end, H, pivots, x, tolerance, budget):
+    """
+    Go way A, then B and C in turns.
+
+    :param budget: Factorisations that may be taken, beyond those of way A.
+    :returns: How many were, and whether the problem is solved.
+    """
+    used = 0
+    while True:
+        renew_bounds(island)
+        evaluate(island, x[CHANGE], x[RESIDUAL])
+        if is_solved(A, x[CHANGE], x[RESIDUAL], tolerance):
+            return used, True
+        if used == CONVEX_STEPS:
+            break
+        used += 1
+        convex_step(island, A, begin, end, H, x)
+    is_first, is_near = True, True
+    while used < budget:
+        steps, solved = exact_steps(island, A, begin, end, H, pivots, x, tolerance,
+                                    budget - used if is_near else 0)
+        used += steps
+        if solved:
+            return used, True
+        if used >= budget:
+            break
+        if not is_first:
+            take_mixed_bounds(island)
+        steps, solved = convex_steps(island, A, begin, end, H, x, tolerance, budget - used)
+        used += steps
+        if solved:
+            is_near = mix_bounds(island, is_first)
+            is_first = False
+    return used, False
 
 
 @exact
@@ -435,30 +485,12 @@ def solve_island(island, A, begin, end, H, pivots, x, tolerance, budget):
     if is_guessed(island, A, begin, end, x, tolerance):
         return 0, SOLVED
     choose_start(island, A, begin, end, x)
-    used = 0
-    while used <= CONVEX_STEPS:
-        renew_bounds(island)
-        evaluate(island, x[CHANGE], x[RESIDUAL])
-        if is_solved(A, x[CHANGE], x[RESIDUAL], tolerance):
-            return used, SOLVED
-        if used == CONVEX_STEPS:
-            break
-        used += 1
-        convex_step(island, A, begin, end, H, x)
-    is_first = True
-    while used < budget:
-        steps, solved = exact_steps(island, A, begin, end, H, pivots, x, tolerance, budget - used)
+    used, solved = go_ways(island, A, begin, end, H, pivots, x, tolerance, budget)
+    if not solved:
+        start_free(island, A, begin, end, x)
+        steps, solved = go_ways(island, A, begin, end, H, pivots, x, tolerance, budget)
         used += steps
-        if solved:
-            return used, SOLVED
-        if used >= budget:
-            break
-        if not is_first:
-            take_mixed_bounds(island)
-        steps, solved = convex_steps(island, A, begin, end, H, x, tolerance, budget - used)
-        used += steps
-        if solved:
-            mix_bounds(island, is_first)
-            is_first = False
+    if solved:
+        return used, SOLVED
     steps, solved = convex_steps(island, A, begin, end, H, x, tolerance, FINAL_STEPS)
     return used + steps, LAGGED if solved else UNSOLVED

@@ -13,8 +13,9 @@ from spr_dynamics.dynamics.work import (
 from spr_dynamics.jit import ADDRESSES, entry_point, inlined, kernel, MATRIX, VECTOR
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
-    add_rigid, along, as_columns, as_rigid_inertia, as_vector, momentum, Motion, put_rigid_inertia,
-    shift_force, shift_motion, shift_rigid, subtract, Vector, ZERO)
+    add_rigid, along, as_columns, as_rigid_inertia, as_vector, cross, Force, full, momentum,
+    Motion, put_rigid_inertia, shift_force, shift_motion, shift_rigid, subtract, times, Vector,
+    ZERO)
 
 ALL = (1 << WIDTH) - 1  # bits of all lanes
 
@@ -51,12 +52,16 @@ def unit(k):
 
 
 @inlined
-def put_direction(columns, k, now, origin, S):
-    """Write the column of a direction S about a body's own origin."""
-    arm = subtract(as_vector(now.p_WB, 0), origin)
-    f = momentum(as_rigid_inertia(now.Ic), S)
+def put_direction(columns, k, arm, S, f):
+    """Write the column of a direction S and its force, given about a body's own origin."""
     back = Vector(-arm.x, -arm.y, -arm.z)
     put_column(columns, k, shift_motion(back, S), shift_force(arm, f))
+
+
+@inlined
+def turning(inertia, w):
+    """Compute the momentum of a spin."""
+    return Force(times(full(inertia.about), w), cross(w, inertia.h))
 
 
 @kernel
@@ -73,9 +78,8 @@ def directions(tree, work, columns, depth_first):
     for i in range(1, tree.size):
         body, now = tree[i], work[i]
         k, origin = body.column if depth_first else body.v, as_vector(work[body.trunk].p_WB, 0)
-        R = as_columns(now.R_WB)
+        Ic, arm = as_rigid_inertia(now.Ic), subtract(as_vector(now.p_WB, 0), origin)
         if body.joint == FREE:
-            Ic = as_rigid_inertia(now.Ic)
             for axis in range(3):
                 moves, turns = Motion(ZERO, unit(axis)), Motion(unit(axis), ZERO)
                 put_column(columns, k + axis, moves, momentum(Ic, moves))
@@ -83,9 +87,13 @@ def directions(tree, work, columns, depth_first):
         elif body.joint == BALL:
             for axis in range(3):
                 z = as_vector(now.R_WB, 4 * axis)
-                put_direction(columns, k + axis, now, origin, Motion(z, ZERO))
+                put_direction(columns, k + axis, arm, Motion(z, ZERO), turning(Ic, z))
         else:
-            put_direction(columns, k, now, origin, along(axis_in_world(body, R), 1.0))
+            S = along(axis_in_world(body, as_columns(now.R_WB)), 1.0)
+            if body.slide == 0.0:
+                put_direction(columns, k, arm, Motion(S.angular, ZERO), turning(Ic, S.angular))
+            else:
+                put_direction(columns, k, arm, S, momentum(Ic, S))
 
 
 @inlined

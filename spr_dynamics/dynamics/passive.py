@@ -8,7 +8,7 @@ def passive_forces(model, q, qd) -> np.ndarray:
     """
     Compute the joint forces of dampers and springs: -d qd - k (q - rest).
 
-    Dry friction is not part of it.
+    Dry friction is not part of it, nor what joints do that close loops: they have no velocity.
 
     :param model: The robot.
     :param q: Positions, shape (nq,).

@@ -65,15 +65,16 @@ def independent_jacobian(model, q):
     return J @ spread(model, np.eye(model.independent.size))
 
 
-def solved_for_led(model, q, chosen, parting):
+def solved_for_led(model, J, chosen, parting):
     """
     Return the velocities that make up for what would part the loops, zero where they lead.
 
+    :param J: What ``independent_jacobian`` returns.
     :param parting: Rates of the gaps, a row for each tie.
     :returns: Those of ``model.independent``, a row each.
     :raises SprDynamicsError: If they don't exist.
     """
-    J, is_led = independent_jacobian(model, q), ~np.isin(model.independent, chosen)
+    is_led = ~np.isin(model.independent, chosen)
     found, _, rank, _ = np.linalg.lstsq(J[:, is_led], -parting, rcond=SAME)
     left = J[:, is_led] @ found + parting
     if rank < is_led.sum() or not np.allclose(left, 0.0, atol=SAME * max(
@@ -97,7 +98,8 @@ def velocity_map(model, q, chosen) -> np.ndarray:
     leads = np.isin(model.independent, chosen)
     G = np.eye(leads.size)[:, leads]
     if model.ties.size:
-        G += solved_for_led(model, q, chosen, independent_jacobian(model, q) @ G)
+        J = independent_jacobian(model, q)
+        G += solved_for_led(model, J, chosen, J @ G)
     return spread(model, G)
 
 
@@ -113,11 +115,10 @@ def bend(model, q, qd, chosen) -> np.ndarray:
         return np.zeros(model.nv)
     bounds = np.tile(UNBOUNDED, model.nq)
     before, after = (
-        tie_jacobian(model.tree, model.ties, body_poses(model.tree, moved(
-            model.tree, model.followers, bounds, q, side * STEP / speed * qd))) @ qd
-        for side in (-1.0, 1.0))
-    slope = (after - before) * (speed / (2.0 * STEP))
-    return spread(model, solved_for_led(model, q, chosen, slope))
+        independent_jacobian(model, moved(model.tree, model.followers, bounds, q,
+                                          side * STEP / speed * qd)) for side in (-1.0, 1.0))
+    slope = (after - before) @ qd[model.independent] * (speed / (2.0 * STEP))
+    return spread(model, solved_for_led(model, 0.5 * (before + after), chosen, slope))
 
 
 def refuse_open(model, q):

@@ -168,8 +168,9 @@ class Diagnostics:
         own = self._node.get_fully_qualified_name()
         if own in names:  # another node may have the same name
             names.remove(own)
+        # one that was killed is seen until its lease ends
         return f'{CLOCK} is also published by {_listed(sorted(names))}: set publish_clock to ' \
-               'false on all nodes but one' if names else ''
+               'false on all nodes but one, unless it was killed just now' if names else ''
 
     def _sensor_statuses(self) -> list[Status]:
         return [Status(name, WARN if sensor.complaint else OK, sensor.complaint or 'measures',

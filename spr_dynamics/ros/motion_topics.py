@@ -6,9 +6,11 @@ from geometry_msgs.msg import WrenchStamped
 import numpy as np
 from rclpy.exceptions import InvalidTopicNameException
 from rclpy.expand_topic_name import expand_topic_name
+from rclpy.node import Node
 from rclpy.validate_full_topic_name import validate_full_topic_name
 from sensor_msgs.msg import Imu
 
+from spr_dynamics.model.model import Model
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.frames import FixedFrame
 from spr_dynamics.ros.parameters import Value
@@ -73,10 +75,10 @@ def imu_topics(source: Source) -> list[SamplePublication]:
     :param source: What they are made for.
     """
     made = []
-    for name, (own, element) in declared(source, ImuSensor).items():
+    for name, (own, element) in declared(source.simulation.model, ImuSensor).items():
         writer = convert.ImuWriter(frame_id(source, f'imu/{own}', element),
                                    source.simulation.sensors[name].settings)
-        topic = topic_of(source, f'imu/{own}', element, element.topic)
+        topic = topic_of(source.node, f'imu/{own}', element, element.topic)
         made.append(SamplePublication(source, name, element, topic, Imu, writer.fill))
     return made
 
@@ -88,8 +90,8 @@ def force_torque_topics(source: Source) -> list[SamplePublication]:
     :param source: What they are made for.
     """
     made = []
-    for name, (own, element) in declared(source, ForceTorqueSensor).items():
-        topic = topic_of(source, f'force_torque/{own}', element, element.topic)
+    for name, (own, element) in declared(source.simulation.model, ForceTorqueSensor).items():
+        topic = topic_of(source.node, f'force_torque/{own}', element, element.topic)
         message = convert.wrench_message(force_torque_frame(source, name, own, element))
 
         def fill(time_ns: int, reading: Any, message: WrenchStamped = message) -> WrenchStamped:
@@ -109,12 +111,12 @@ def mounted_frames(source: Source) -> list[FixedFrame]:
     :param source: What they are for.
     """
     frames, model = [], source.simulation.model
-    for name, (own, element) in declared(source, ImuSensor).items():
+    for name, (own, element) in declared(source.simulation.model, ImuSensor).items():
         settings = source.simulation.sensors[name].settings
         if not element.frame_id:
             frames.append(FixedFrame(frame_id(source, f'imu/{own}', element),
                                      source.frames.link(settings.link), pose_of(settings)))
-    for name, (own, element) in declared(source, ForceTorqueSensor).items():
+    for name, (own, element) in declared(source.simulation.model, ForceTorqueSensor).items():
         settings = source.simulation.sensors[name].settings
         if not element.frame_id and element.frame != 'parent':
             T_LS, child = pose_of(settings), placed_joint(model, settings.joint).child
@@ -125,29 +127,27 @@ def mounted_frames(source: Source) -> list[FixedFrame]:
     return frames
 
 
-def declared(source: Source, kind: type) -> dict[str, tuple[str, Any]]:
+def declared(model: Model, kind: type) -> dict[str, tuple[str, Any]]:
     """
     Return the ROS name and the element of each sensor of a kind, by name.
 
-    :param source: What they are for.
+    :param model: The robot.
     :param kind: The class of elements.
     """
-    elements = {name: element
-                for name, _, _, element in placed_sensors(source.simulation.model, kind)}
+    elements = {name: element for name, _, _, element in placed_sensors(model, kind)}
     return {name: (own, elements[name])
             for name, own in convert.topics_from_names(elements).items()}
 
 
-def topic_of(source: Source, own: str, element: Any, wanted: str) -> str:
+def topic_of(node: Node, own: str, element: Any, wanted: str) -> str:
     """
     Return the topic of a sensor: that of the file, if it is a name in ROS.
 
-    :param source: What it is for.
+    :param node: The node.
     :param own: The topic if the file doesn't say.
     :param element: The sensor's element.
     :param wanted: The topic that it names; empty if it names none.
     """
-    node = source.node
     if not wanted:
         return own
     try:

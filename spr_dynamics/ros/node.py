@@ -156,7 +156,7 @@ class SimulationNode(Node):
         """Take the steps that are due, each with its messages."""
         if self.is_paused or self._stop.is_made:  # the timer had fired already
             return
-        self._ticked_ns = now_ns = time.monotonic_ns()
+        now_ns = time.monotonic_ns()
         overruns = self.pacer.overruns
         due = self.pacer.steps_due(now_ns, self.simulation.step_count)
         if self.pacer.overruns > overruns:
@@ -168,6 +168,7 @@ class SimulationNode(Node):
             self._stepper.take_for(TICK_BUDGET_NS, due)
         except SimulationDiverged as error:
             self._stop_at(error)
+        self._ticked_ns = time.monotonic_ns()
 
     def _keep_pace(self) -> None:
         """Take the steps that are due, if messages keep the timer from its turn."""

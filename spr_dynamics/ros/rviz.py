@@ -127,28 +127,30 @@ def for_node(node: Any) -> str:
     :param node: The node, of which none is declared yet.
     :raises SprDynamicsError: If the robot or a parameter can't be used.
     """
-    from spr_dynamics.ros.loading import load_simulation
+    from spr_dynamics.ros.contact_sensors import ContactSensorParameters
+    from spr_dynamics.ros.loading import check_frame_prefix, load_model
     from spr_dynamics.ros.motion_topics import declared, topic_of
-    from spr_dynamics.ros.parameters import Parameters
+    from spr_dynamics.ros.parameters import Parameters, TABLE
     from spr_dynamics.ros.sensor_topics import places_of
-    from spr_dynamics.ros.streams import Source
     from spr_dynamics.scene.arrows import centre, metres_per_newton, size
     from spr_dynamics.sdformat.elements import ForceTorqueSensor
+    # no simulation is made of them, as that may have to be compiled first
     parameters = Parameters(node, node._parameter_overrides)
-    loaded = load_simulation(parameters)
-    model, sensors = loaded.simulation.model, loaded.simulation.sensors
-    source = Source(node, loaded.simulation, parameters)
-    places = {place: sensors[name].settings
-              for name, place in places_of(source, loaded.sensors.topics).items()}
+    model = load_model(parameters)
+    frame_prefix = parameters.declare(TABLE['frame_prefix'])
+    check_frame_prefix(frame_prefix)
+    sensors = ContactSensorParameters(parameters, model)
+    places = {place: sensors.settings[name]
+              for name, place in places_of(node, model, sensors.topics).items()}
     return configuration(
         wrenches=[*(f'{place}/wrench' for place in places),
-                  *(topic_of(source, f'force_torque/{own}', element, element.topic)
-                    for own, element in declared(source, ForceTorqueSensor).values())],
+                  *(topic_of(node, f'force_torque/{own}', element, element.topic)
+                    for own, element in declared(model, ForceTorqueSensor).values())],
         clouds=[*(f'{place}/points' for place in places),
                 *(f'{place}/taxels' for place, settings in places.items()
                   if any(settings.taxels))],
-        frame_prefix=parameters.value('frame_prefix'), size=size(model),
-        centre=centre(model).tolist(), metres_per_newton=metres_per_newton(model))
+        frame_prefix=frame_prefix, size=size(model), centre=centre(model).tolist(),
+        metres_per_newton=metres_per_newton(model))
 
 
 def become_rviz(text: str, namespace: str) -> None:

@@ -3,8 +3,10 @@ from collections.abc import Mapping
 
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
+from rclpy.node import Node
 from std_msgs.msg import Bool
 
+from spr_dynamics.model.model import Model
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.motion_topics import said, topic_of
 from spr_dynamics.ros.parameters import SENSOR_PREFIX, Value
@@ -76,7 +78,8 @@ class SensorPublications:
         :param topics: The ROS name of each contact sensor.
         """
         self._simulation = source.simulation
-        places, elements = places_of(source, topics), elements_of(source)
+        model = source.simulation.model
+        places, elements = places_of(source.node, model, topics), elements_of(model)
         for name, place in places.items():
             for each in TOPICS:
                 source.claim(f'{place}/{each}', said(name, elements.get(name)))
@@ -108,29 +111,29 @@ class SensorPublications:
         """Do nothing: a sensor has its own rate, among its settings."""
 
 
-def places_of(source: Source, topics: Mapping[str, str]) -> dict[str, str]:
+def places_of(node: Node, model: Model, topics: Mapping[str, str]) -> dict[str, str]:
     """
     Return what the topics of each contact sensor begin with: the file's topic, if it names one.
 
     Of two topics in the file the one in ``<contact>`` counts, as in Gazebo.
 
-    :param source: What they are for.
+    :param node: The node.
+    :param model: The robot.
     :param topics: The ROS name of each contact sensor.
     """
-    elements = elements_of(source)
+    elements = elements_of(model)
     places = {name: f'{SENSOR_PREFIX}/{topic}' for name, topic in topics.items()}
     for name in elements.keys() & topics.keys():
         element = elements[name]
-        places[name] = topic_of(source, places[name], element,
+        places[name] = topic_of(node, places[name], element,
                                 element.contact_topic or element.topic)
     return places
 
 
-def elements_of(source: Source) -> dict[str, ContactSensor]:
+def elements_of(model: Model) -> dict[str, ContactSensor]:
     """
     Return the elements of those contact sensors that files declare, by name.
 
-    :param source: What they are for.
+    :param model: The robot.
     """
-    return {name: element for name, _, _, element in placed_sensors(
-        source.simulation.model, ContactSensor)}
+    return {name: element for name, _, _, element in placed_sensors(model, ContactSensor)}

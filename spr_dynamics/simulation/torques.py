@@ -17,8 +17,10 @@ class Torques:
 
     @property
     def values(self) -> np.ndarray:
-        """A copy, shape (nv,)."""
-        return self._values.copy()
+        """A read-only copy, shape (nv,)."""
+        values = self._values.copy()
+        values.setflags(write=False)
+        return values
 
     def put(self, k: int, value: float):
         """Set one entry."""
@@ -37,7 +39,7 @@ class Torques:
         :raises ValueError: If the command has the wrong shape or is not finite.
         """
         if tau is None:
-            return self.values
+            return self._values.copy()
         return checked('tau', tau, self._values.size) + self._values
 
     def forget(self):
