@@ -21,15 +21,17 @@ SWING = """
 <link name='{name}_link'><pose>{x} 0 0 0 0 0</pose><inertial><pose>0 0 -0.5 0 0 0</pose>
   <mass>1</mass><inertia><ixx>0.2</ixx><iyy>0.25</iyy><izz>0.2</izz></inertia></inertial></link>
 <joint name='{name}' type='revolute'><parent>world</parent><child>{name}_link</child>
-  <axis><xyz>0 1 0</xyz><dynamics><spring_stiffness>{stiffness}</spring_stiffness></dynamics>
-  </axis></joint>"""
+  <axis><xyz>0 1 0</xyz><dynamics><damping>{damping}</damping>
+  <spring_reference>{rest}</spring_reference><spring_stiffness>{stiffness}</spring_stiffness>
+  </dynamics></axis></joint>"""
 OMEGA = np.sqrt(40.0 / 0.5)  # [rad/s] of one of 40 N m/rad; about the hinge, I = 0.5
 
 
-def swings(*names, stiffness=0.0, gravity=0.0):
+def swings(*names, stiffness=0.0, gravity=0.0, damping=0.0, rest=0.0):
     """Load pendulums that do not feel each other."""
     return spr.load(text=SWINGS.format(gravity=gravity, swings=''.join(
-        SWING.format(name=name, x=2 * k, stiffness=stiffness) for k, name in enumerate(names))))
+        SWING.format(name=name, x=2 * k, stiffness=stiffness, damping=damping, rest=rest)
+        for k, name in enumerate(names))))
 
 
 def simulate(model, q, qd, **options):
@@ -92,8 +94,8 @@ def test_analytic_moves_a_constant_effort_exactly():
 
 def test_analytic_turns_a_ball_exactly():
     """The same about a fixed axis: by 0.6 rad, of which a quaternion has the half."""
-    ball = SWING.format(name='a', x=0, stiffness=0).replace('revolute', 'ball').replace(
-        '0 0 -0.5', '0 0 0')
+    ball = SWING.format(name='a', x=0, stiffness=0, damping=0, rest=0)
+    ball = ball.replace('revolute', 'ball').replace('0 0 -0.5', '0 0 0')
     model = spr.load(text=SWINGS.format(gravity=0, swings=ball))
     sim = simulate(model, [1.0, 0.0, 0.0, 0.0], np.zeros(3), dt=1e-2, integrator='analytic')
     sim.step([0.0, 0.3, 0.0], n=100)
@@ -135,6 +137,16 @@ def test_semi_implicit_euler_keeps_a_pendulum_bounded():
 def test_midpoint_does_not_lose_the_energy_of_a_pendulum():
     errors = energies('implicit_midpoint', 1e-2, 3600.0, 4000)
     assert errors[-400:].max() < 1.1 * errors[:400].max() < 1e-3
+
+
+@pytest.mark.parametrize('dt', [1e-3, 2e-4])
+def test_midpoint_comes_to_rest_where_a_spring_carries_a_pendulum(dt):
+    """Where forces balance, their round-off is larger than that of the velocity."""
+    model = swings('a', stiffness=10.0, gravity=-9.81, damping=5.0, rest=1.0)
+    sim = simulate(model, [0.0], [0.0], dt=dt, integrator='implicit_midpoint')
+    sim.step(n=round(15.0 / dt))
+    assert abs(sim.qd[0]) < 1e-12
+    np.testing.assert_allclose(10.0 * (1.0 - sim.q[0]), 9.81 * 0.5 * np.sin(sim.q[0]), rtol=1e-11)
 
 
 def test_runge_kutta_keeps_a_double_pendulum():

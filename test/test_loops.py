@@ -160,6 +160,19 @@ def test_dampers_in_a_loop_act_on_its_one_coordinate(integrator, most):
     assert worst < most and abs(sim.q[0] - lagrangian(1.0)(1.0)) > 0.1
 
 
+@pytest.mark.parametrize('integrator', ['rk4', 'implicit_midpoint'])
+def test_dampers_bring_a_loop_to_rest(integrator):
+    """Where forces balance, their round-off is larger than that of velocities."""
+    damper = '<dynamics><damping>0.2</damping></dynamics>'
+    sim = spr.Simulation(four_bar(crank=damper), dt=1e-3, integrator=integrator)
+    sim.step(n=5000)
+    assert np.abs(sim.qd).max() < 1e-11
+    h = 1e-5
+    slope = inertia_and_height(START + sim.q[0] + h)[1] - inertia_and_height(
+        START + sim.q[0] - h)[1]
+    assert abs(slope / (2 * h)) < 1e-8
+
+
 CLOSING = ('<dynamics><damping>0.01</damping><spring_stiffness>2</spring_stiffness>'
            '<spring_reference>0.4</spring_reference></dynamics>')
 
@@ -174,18 +187,22 @@ def test_damper_and_spring_of_the_closing_joint_act(integrator, dt, most):
     assert worst < most and abs(sim.q[0] - lagrangian(0.5)(0.5)) > 0.1
 
 
-@pytest.mark.parametrize('integrator, dt', [('rk4', 1e-3), ('semi_implicit_euler', 1e-5)])
-def test_spring_of_a_slider_that_closes_a_loop_lets_it_swing(integrator, dt):
-    """A weight on two sliders, side by side: one is a joint, the other one has the spring."""
-    model = spr.load(text=f"""
+def weight_on_sliders(damping):
+    """Load a weight on two sliders, side by side: one is a joint, the other has the spring."""
+    return spr.load(text=f"""
 <sdf version='1.12'><world name='w'><gravity>0 0 {-G}</gravity><model name='m'><link name='x'>
   <pose>0 1 2 0.3 0.2 0.1</pose><inertial><mass>2</mass></inertial></link>
   <joint name='a' type='prismatic'><parent>world</parent><child>x</child><axis>
     <xyz expressed_in='__model__'>0 0 1</xyz></axis></joint>
   <joint name='b' type='prismatic'><parent>world</parent><child>x</child><axis>
-    <xyz expressed_in='__model__'>0 0 1</xyz><dynamics><damping>3</damping><spring_stiffness>80
-    </spring_stiffness><spring_reference>0.1</spring_reference></dynamics></axis></joint>
+    <xyz expressed_in='__model__'>0 0 1</xyz><dynamics><damping>{damping}</damping>
+    <spring_stiffness>80</spring_stiffness><spring_reference>0.1</spring_reference></dynamics></axis></joint>
 </model></world></sdf>""")
+
+
+@pytest.mark.parametrize('integrator, dt', [('rk4', 1e-3), ('semi_implicit_euler', 1e-5)])
+def test_spring_of_a_slider_that_closes_a_loop_lets_it_swing(integrator, dt):
+    model = weight_on_sliders(damping=3)
     sim = spr.Simulation(model, dt=dt, integrator=integrator)
     sim.step(n=round(0.3 / dt))
     decay, rest = 3.0 / 4.0, 0.1 - 2.0 * G / 80.0
@@ -193,6 +210,22 @@ def test_spring_of_a_slider_that_closes_a_loop_lets_it_swing(integrator, dt):
     swing = np.cos(omega * 0.3) + decay / omega * np.sin(omega * 0.3)
     np.testing.assert_allclose(sim.q[0], rest * (1.0 - np.exp(-decay * 0.3) * swing),
                                atol=1e-10 if integrator == 'rk4' else 1e-5)
+
+
+@pytest.mark.parametrize('model, stored', [
+    (four_bar(closing=CLOSING.replace('0.01', '0')), 0.5 * 2.0 * 0.4 ** 2),
+    (weight_on_sliders(damping=0), 0.5 * 80.0 * 0.1 ** 2),
+], ids=['turns', 'slides'])
+def test_energy_counts_the_springs_of_closing_joints(model, stored):
+    sim, heights = spr.Simulation(model, dt=1e-3, integrator='rk4'), []
+    for _ in range(4):
+        kinetic, potential = energy(model, sim.q, sim.qd)
+        heights.append(kinetic + potential)
+        sim.step(n=100)
+    assert kinetic > 0.1
+    np.testing.assert_allclose(heights, heights[0], atol=1e-8)
+    weight = (2.0 * G * 2.0 if model.nv == 1 else G * inertia_and_height(START)[1])
+    np.testing.assert_allclose(heights[0], weight + stored, rtol=1e-12)
 
 
 def test_stiff_damper_of_a_closing_joint_is_stable():
@@ -307,6 +340,26 @@ def test_velocities_that_part_a_loop_are_struck_into_line():
     sim.step()
     np.testing.assert_allclose(sim.qd, expected, atol=1e-3)  # and what happens in a microsecond
     assert 0.0 < energy(model, sim.q, sim.qd)[0] < 12.5 * M[0, 0]
+
+
+@pytest.mark.parametrize('integrator', ['rk4', 'implicit_midpoint'])
+def test_imu_senses_the_velocities_that_were_struck_into_line(integrator):
+    """At the end of the crank, not those that a user wrote, which no loop allows."""
+    sensor = f"<sensor name='imu' type='imu'><pose>{CRANK} 0 0 0 0 0</pose></sensor>"
+    model = spr.load(text=four_bar_text().replace("<link name='crank'>",
+                                                  f"<link name='crank'>{sensor}"))
+    sim = spr.Simulation(model, integrator=integrator)
+    sim.qd[0] = 5.0
+    (second, third), M = rates(START), spr.mass_matrix(model, sim.q)
+    way = np.array([1.0, second - 1.0, third])
+    speed = (way @ M @ sim.qd) / (way @ M @ way)
+    sim.step()
+    reading = sim.sensors['imu'].reading
+    np.testing.assert_allclose(reading.angular_velocity, [0.0, -speed, 0.0], atol=1e-9)
+    np.testing.assert_allclose(
+        reading.linear_acceleration,
+        [G * np.sin(START) - CRANK * speed ** 2, 0.0,
+         G * np.cos(START) + CRANK * acceleration(START, speed)], atol=1e-6)
 
 
 @pytest.mark.parametrize('integrator', ['rk4', 'implicit_midpoint'])

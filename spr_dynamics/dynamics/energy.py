@@ -1,4 +1,5 @@
 """Kinetic and potential energy."""
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +18,12 @@ class Energy(NamedTuple):
 
     kinetic: float
     potential: float
-    """Of gravity, zero at the world's origin, and of the springs."""
+    """Of gravity, zero at the world's origin, and of the springs, also of closing joints."""
 
 
 @entry_point(ADDRESSES, VECTOR, VECTOR, VECTOR)
 def energies(block, q, qd, out):
-    """Add up kinetic energy, then potential energy, of all bodies and springs."""
+    """Add up kinetic energy, then potential energy, of all bodies and springs of the tree."""
     tree, work, gravity = tree_of(block), work_of(block), gravity_of(block)
     drives = drives_of(block)
     move_bodies(block, q, qd, zero_of(block))
@@ -41,6 +42,29 @@ def energies(block, q, qd, out):
     out[1] = potential
 
 
+def in_closing_springs(hinges, body):
+    """
+    Add up what the springs of joints that close loops hold; turns are not counted.
+
+    :param hinges: ``HINGE`` records.
+    :param body: ``WORK`` records, poses being those of the state.
+    """
+    total = 0.0
+    for hinge in hinges:
+        a, b = body[hinge['a']], body[hinge['b']]
+        R_WA, R_WB = (now['R_WB'].reshape(3, 4)[:, :3].T for now in (a, b))
+        z = R_WA @ hinge['z_a']
+        if hinge['is_angle']:
+            x_a, x_b = R_WA @ hinge['x_a'], R_WB @ hinge['x_b']
+            place = math.atan2(z @ np.cross(x_a, x_b), x_a @ x_b)
+        else:
+            place = float(z @ (b['p_WB'][:3] + R_WB @ hinge['p_b']
+                               - a['p_WB'][:3] - R_WA @ hinge['p_a']))
+        stretch = place - float(hinge['rest'])
+        total += 0.5 * float(hinge['stiffness']) * stretch * stretch
+    return total
+
+
 def energy(model, q, qd) -> Energy:
     """
     Compute the mechanical energy of a state.
@@ -53,5 +77,7 @@ def energy(model, q, qd) -> Energy:
     """
     out = np.empty(2)
     q, qd = checked_position(model, q), checked_velocity(model, qd)
-    energies(model.buffers[Workspace].block, q, qd, out)
+    workspace = model.buffers[Workspace]
+    energies(workspace.block, q, qd, out)
+    out[1] += in_closing_springs(model.hinges, workspace.body)
     return Energy(*finite('energy', out, q=q, qd=qd).tolist())

@@ -15,13 +15,15 @@ from spr_dynamics.simulation.buffers import (
 from spr_dynamics.simulation.integrate import (
     add_passive_forces, normalise, position_rates, turn_and_slide, turn_back)
 from spr_dynamics.simulation.loops import (
-    add_hinge_forces, hold_together, put_together, take_back_drift)
+    add_hinge_forces, hold_together, largest, put_together, take_back_drift)
 from spr_dynamics.simulation.motion import motion_is_sensed, sense_motion
 from spr_dynamics.simulation.state import COUNTERS, STEPS
 from spr_dynamics.simulation.step import DIVERGED, keep_command, take_command
 
 UNSETTLED, PARTED = 3, 4
 SETTLED = 1e-12  # change of velocity, relative, at which the implicit midpoint is found
+STILL = 1e-13  # change of a position in a step, relative, below which what no longer falls is
+# round-off: near rest, that of forces in balance is larger than SETTLED of the speed
 ITERATIONS = 100
 MOVING = 1e150  # [rad/s] or [m/s] beyond which squares are no numbers
 
@@ -86,6 +88,7 @@ def midpoint_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
     q_middle, qd_middle, rates = stages[0, :nq], stages[0, nq:], stages[1, nq:]
     for k in range(qd.size):
         qd_middle[k] = qd[k]
+    least, reach = np.inf, max(1.0, largest(q))
     for _ in range(ITERATIONS):
         turn_and_slide(tree, followers, q, qd_middle, 0.5 * dt, q_middle)
         accelerate(block, q_middle, qd_middle, command, tau, diagonal, qdd)
@@ -98,7 +101,8 @@ def midpoint_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
             qd_middle[k] = v
         if not size < MOVING:
             return False
-        if change <= SETTLED * size:
+        stalled = change >= least and change * dt <= STILL * reach
+        if change <= SETTLED * size or stalled:
             turn_and_slide(tree, followers, q, qd_middle, dt, q_middle)
             for j in range(nq):
                 q[j] = q_middle[j]
@@ -106,6 +110,7 @@ def midpoint_step(block, q, qd, command, dt, tau, diagonal, qdd, stages):
                 rates[k] = 2.0 * qd_middle[k] - qd[k]
             turn_back(tree, qd_middle, rates, dt, qd)
             return True
+        least = min(least, change)
     return False
 
 
@@ -126,6 +131,7 @@ def smooth_step(block):
     options = array_at(block[OPTIONS_AT], 1, OPTIONS)
     dt = options[0].dt
     q_new, qd_new = stages[STAGES - 1, :nq], stages[STAGES - 1, nq:]
+    qd_start = stages[STAGES - 2, nq:]  # what a user wrote, struck into line
     for j in range(nq):
         q_new[j] = q[j]
     for k in range(nv):
@@ -133,6 +139,8 @@ def smooth_step(block):
     settled, closed, has_loops = True, True, block[N_LOOPS] > 0
     if has_loops and not put_together(block, q_new, qd_new):
         return PARTED
+    for k in range(nv):
+        qd_start[k] = qd_new[k]
     if block[INTEGRATOR] == RK4:
         rk4_step(block, q_new, qd_new, x[COMMAND], dt, x[TAU], x[DIAGONAL], x[ACCELERATION],
                  stages)
@@ -148,8 +156,8 @@ def smooth_step(block):
     if not closed:
         return PARTED
     if motion_is_sensed(block, counters[STEPS]):
-        accelerate(block, q, qd, x[COMMAND], x[TAU], x[DIAGONAL], x[ACCELERATION])
-        sense_motion(block, qd, x[ACCELERATION], x[TAU], 0, block[N_LOOPS] + block[N_HINGES],
+        accelerate(block, q, qd_start, x[COMMAND], x[TAU], x[DIAGONAL], x[ACCELERATION])
+        sense_motion(block, qd_start, x[ACCELERATION], x[TAU], 0, block[N_LOOPS] + block[N_HINGES],
                      counters[STEPS], dt)
     for j in range(nq):
         q[j] = q_new[j]
