@@ -331,6 +331,32 @@ def test_loop_is_closed_around_the_positions_that_are_given(capsys):
     assert "--q: the loop that joint 'closure' closes is open by" in capsys.readouterr().err
 
 
+def test_free_root_and_balls_stay_where_they_are_put(capsys, tmp_path):
+    """And the rest of a root, of which one coordinate is given, moves to close the loop."""
+    tied = written(tmp_path / 'tied.sdf', """
+<sdf version='1.12'><model name='tied'>
+  <link name='base'/>
+  <link name='arm'><pose>0 0 0.2 0 0 0</pose></link>
+  <joint name='shoulder' type='revolute'><parent>base</parent><child>arm</child>
+    <axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name='tie' type='ball'><pose>0.5 0 0 0 0 0</pose><parent>world</parent><child>arm</child>
+  </joint>
+</model></sdf>""")
+    model = spr.load(tied)
+    assert model.loop_names == ('tie',) and model.free_roots
+    for height in (0.3, -0.2):
+        q = state(model, [f'base.z={height}']).q[0]
+        assert q[2] == height and max(spr.loop_gaps(model, q)['tie']) < 1e-9
+    q = state(model, ['base.qw=0.8', 'base.qx=0.6', 'base.qy=0', 'base.qz=0', 'base.z=0.1']).q[0]
+    assert q[2:7].tolist() == [0.1, 0.8, 0.6, 0.0, 0.0]
+    pitched = np.array([-0.2 * math.sin(0.3), 0.0, 0.2 - 0.2 * math.cos(0.3), math.cos(0.15), 0.0,
+                        math.sin(0.15), 0.0])
+    q = spr.closed_positions(model, [*pitched, 0.0], kept=['base'])
+    assert q[:7].tolist() == pitched.tolist() and q[7] == pytest.approx(-0.3, abs=1e-9)
+    assert main(['explain', tied, '--q', 'base.z=3']) == 1
+    assert "--q: the loop that joint 'tie' closes is open by 3 m" in capsys.readouterr().err
+
+
 def test_trajectory_of_an_open_loop_is_refused(tmp_path, capsys):
     heads = [f'{name}_hinge.{what}' for what in ('position', 'velocity')
              for name in ('crank', 'coupler', 'rocker')]

@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from spr_dynamics.dynamics.check import checked_position
-from spr_dynamics.dynamics.loops import closed_positions
+from spr_dynamics.dynamics.loops import closed_around
 from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.explain.columns import (
     position_columns, position_names, velocity_columns, velocity_names)
 from spr_dynamics.explain.loops import bend, leading, refuse_open, velocity_map
+from spr_dynamics.model.assembling import follow
 
 FOLLOWS = 'follows another joint; give that'
 
@@ -42,18 +43,18 @@ def state(model, q=(), qd=(), qdd=()) -> Motion:
     still, followers = np.zeros(model.nv), dict.fromkeys(model.followers['q'].tolist(), FOLLOWS)
     position, given = assigned('--q', q, position_names(model), followers, model.neutral_q())
     if model.ties.size:
-        position = closed_around(model, position, given)
+        position = closed_for(model, position, given)
     following = dependent(model, leading(model, position))
     velocity, _ = assigned('--qd', qd, velocity_names(model), following, still)
     change, _ = assigned('--qdd', qdd, velocity_names(model), following, still)
     return together(model, np.zeros(1), position[None], velocity[None], change[None], '--q')
 
 
-def closed_around(model, q, given):
-    """Close loops by moving joints whose positions are not given."""
+def closed_for(model, q, given):
+    """Close loops by moving joints, and what free roots can do, whose positions are not given."""
+    entries = [k for k, name in enumerate(position_names(model)) if name in given]
     try:
-        q = checked_position(model, follow(model.followers, q))
-        return closed_positions(model, q, [axis.name for axis in model.axes if axis.name in given])
+        return closed_around(model, follow(model.followers, q), entries)
     except ValueError as error:
         raise SprDynamicsError(f'--q: {error}') from None
 
@@ -158,13 +159,6 @@ def columns(path, heads, rows, names, following):
     """Return the numbers below some names, without those that follow others."""
     return np.stack([np.zeros(len(rows)) if k in following else column(path, heads, rows, name)
                      for k, name in enumerate(names)], axis=1).reshape(len(rows), len(names))
-
-
-def follow(followers, q):
-    """Let positions of followers follow, in one state or in each row."""
-    q[..., followers['q']] = followers['ratio'] * q[..., followers['leader_q']] + (
-        followers['offset'])
-    return q
 
 
 def together(model, time, q, qd, qdd, where) -> Motion:
