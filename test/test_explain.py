@@ -122,7 +122,7 @@ def test_it_reads_well_for_every_kind_of_joint(seed, n, is_free):
     rng = np.random.default_rng(seed)
     model = random_tree(rng, n, kinds=KINDS, is_free=is_free, mimic_share=0.3)
     q, qd, qdd = random_state(rng, model)
-    text = explain(model, Motion(np.zeros(1), q[None], qd[None], qdd[None]))
+    text = explain(model, Motion(np.zeros(1), q[None], qd[None], qdd[None], model.independent))
     assert max(map(len, text.splitlines())) <= 80 and 'nan' not in text
     assert all(position_names(model)) and all(velocity_names(model))
 
@@ -263,7 +263,7 @@ def test_power_of_what_leads_is_the_change_of_energy(seed):
     G = velocity_map(model, q, chosen)
     qd = G @ rng.normal(size=chosen.size)
     qdd = G @ rng.normal(size=chosen.size) + bend(model, q, qd, chosen)
-    parts = parts_of(model, Motion(np.zeros(1), q[None], qd[None], qdd[None]))
+    parts = parts_of(model, Motion(np.zeros(1), q[None], qd[None], qdd[None], chosen))
     bounds, h = np.tile([[-np.inf], [np.inf]], model.nq), 1e-4
 
     def later(t):
@@ -331,6 +331,32 @@ def test_loop_is_closed_around_the_positions_that_are_given(capsys):
     assert "--q: the loop that joint 'closure' closes is open by" in capsys.readouterr().err
 
 
+def test_free_root_and_balls_stay_where_they_are_put(capsys, tmp_path):
+    """And the rest of a root, of which one coordinate is given, moves to close the loop."""
+    tied = written(tmp_path / 'tied.sdf', """
+<sdf version='1.12'><model name='tied'>
+  <link name='base'/>
+  <link name='arm'><pose>0 0 0.2 0 0 0</pose></link>
+  <joint name='shoulder' type='revolute'><parent>base</parent><child>arm</child>
+    <axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name='tie' type='ball'><pose>0.5 0 0 0 0 0</pose><parent>world</parent><child>arm</child>
+  </joint>
+</model></sdf>""")
+    model = spr.load(tied)
+    assert model.loop_names == ('tie',) and model.free_roots
+    for height in (0.3, -0.2):
+        q = state(model, [f'base.z={height}']).q[0]
+        assert q[2] == height and max(spr.loop_gaps(model, q)['tie']) < 1e-9
+    q = state(model, ['base.qw=0.8', 'base.qx=0.6', 'base.qy=0', 'base.qz=0', 'base.z=0.1']).q[0]
+    assert q[2:7].tolist() == [0.1, 0.8, 0.6, 0.0, 0.0]
+    pitched = np.array([-0.2 * math.sin(0.3), 0.0, 0.2 - 0.2 * math.cos(0.3), math.cos(0.15), 0.0,
+                        math.sin(0.15), 0.0])
+    q = spr.closed_positions(model, [*pitched, 0.0], kept=['base'])
+    assert q[:7].tolist() == pitched.tolist() and q[7] == pytest.approx(-0.3, abs=1e-9)
+    assert main(['explain', tied, '--q', 'base.z=3']) == 1
+    assert "--q: the loop that joint 'tie' closes is open by 3 m" in capsys.readouterr().err
+
+
 def test_trajectory_of_an_open_loop_is_refused(tmp_path, capsys):
     heads = [f'{name}_hinge.{what}' for what in ('position', 'velocity')
              for name in ('crank', 'coupler', 'rocker')]
@@ -358,6 +384,44 @@ def test_dead_centre_is_named(tmp_path, capsys):
     assert main(['explain', file, '--trajectory', path]) == 1
     assert (f'{path}: at 1 s: loops are at a dead centre, where crank_hinge, coupler_hinge do not '
             'follow from the other joints') in capsys.readouterr().err
+
+
+def parallelogram(tmp_path):
+    """Write one of bars of 1, 2 and 1 m, which all lie on x where the joints are at 0."""
+    bars = ''.join(
+        f"<link name='{child}'><pose>{x} 0 0 0 0 0</pose></link><joint name='{joint}' "
+        f"type='revolute'><parent>{parent}</parent><child>{child}</child><axis><xyz>0 1 0</xyz>"
+        '</axis></joint>' for joint, parent, child, x in (
+            ('j1', 'world', 'crank', 0), ('j2', 'crank', 'coupler', 1),
+            ('j3', 'world', 'rocker', 2)))
+    return written(tmp_path / 'bars.sdf', (
+        f"<sdf version='1.12'><model name='bars'>{bars}<joint name='closure' type='revolute'>"
+        '<pose>1 0 0 0 0 0</pose><parent>coupler</parent><child>rocker</child><axis><xyz>0 1 0'
+        '</xyz></axis></joint></model></sdf>'))
+
+
+@pytest.mark.parametrize('turns, dead', [((0.1, 0.2, 0.3), None), ((0.0, 0.1, 0.2), '0'),
+                                         ((0.1, 0.0, -0.1), '1')])
+def test_dead_centre_is_told_with_its_own_time(tmp_path, capsys, turns, dead):
+    """Also at the start, where two joints seem to lead."""
+    rows_of = '\n'.join(f'{t},{turn},{-turn},{turn},0' for t, turn in enumerate(turns))
+    path = written(tmp_path / 'motion.csv', (
+        f'time,j1.position,j2.position,j3.position,j1.velocity\n{rows_of}\n'))
+    code = main(['explain', parallelogram(tmp_path), '--trajectory', path])
+    out, err = capsys.readouterr()
+    if dead is None:
+        assert code == 0 and list(rows(out))[1:] == ['j1']
+    else:
+        assert code == 1 and f'{path}: at {dead} s: loops are at a dead centre, where ' in err
+
+
+@pytest.mark.parametrize('option, size, message', [
+    ('--qd', '1e155', '--qd: at 0 s: qd: velocities up to 1e+100 expected, got qd[0] = 1e+155'),
+    ('--qdd', '1.7e308', 'at 0 s: qdd: finite numbers expected, got qdd[1] = -inf')])
+@pytest.mark.filterwarnings('error')
+def test_motion_of_a_loop_that_is_beyond_all_numbers_is_refused(option, size, message, capsys):
+    assert main(['explain', str(MODELS / 'four_bar.sdf'), option, f'crank_hinge={size}']) == 1
+    assert capsys.readouterr().err.endswith(f'{message}\n')
 
 
 def test_truss_needs_no_effort(tmp_path, capsys):
@@ -416,7 +480,7 @@ def test_followers_are_counted_with_their_leaders(tmp_path, capsys):
 def test_followers_follow():
     model = spr.load(text=FINGERS)
     motion = state(model, ['lead=0.5'], ['lead=2'], ['lead=4'])
-    np.testing.assert_array_equal(np.vstack(motion[1:]), [[0.5, 1.25], [2, 1], [4, 2]])
+    np.testing.assert_array_equal(np.vstack(motion[1:4]), [[0.5, 1.25], [2, 1], [4, 2]])
     assert parts_of(model, motion).names == ['lead']
 
 
@@ -447,7 +511,8 @@ def test_what_is_wrong_with_a_trajectory_is_said(content, message, tmp_path, cap
     (['--qdd', 'rope=inf'], "--qdd rope=inf: a finite number expected, got 'inf'"),
     (['--qdd', 'rope=1.7e308'], 'at 0 s: torque terms: beyond all numbers; those in qdd are as '
      'large as 1.7e+308'),
-    (['--qd', 'rope=1e200'], 'at 0 s: qd: velocities up to 1e+100 expected, got qd[0] = 1e+200'),
+    (['--qd', 'rope=1e200'], '--qd: at 0 s: qd: velocities up to 1e+100 expected, got qd[0] = '
+     '1e+200'),
     (['--q', 'rope=1e200'], '--q: at 0 s: q: positions up to 1e+100 expected, got q[0] = 1e+200'),
     (['--trajectory', '/nowhere/motion.csv'], '/nowhere/motion.csv: No such file or directory'),
     (['--trajectory', 'x.csv', '--q', 'rope=1'], '--trajectory: has positions, velocities and'),

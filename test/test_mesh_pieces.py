@@ -337,6 +337,19 @@ def test_cut_goes_on_where_nothing_can_be_kept(tmp_path, cutter, monkeypatch):
     assert len(model(cut_mesh(tmp_path / 'l.stl')).shapes) == 2
 
 
+def test_cut_of_which_nothing_is_left_gives_the_hull(tmp_path, cutter, monkeypatch):
+    """And says so: without a piece it would touch nothing."""
+    flat = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2]])
+    monkeypatch.setattr(cutter, 'run_coacd', lambda *_, **__: [flat])
+    for parts in {'ell': ELL}, {'ell': ELL, 'foot': box((1, 0, 0), (2, 1, 1))}:
+        write_obj(tmp_path / 'parts.obj', parts)
+        made = model(cut_mesh(tmp_path / 'parts.obj'))
+        assert len(made.shapes) == len(parts)
+        (warning,) = made.warnings
+        assert 'not cut into convex pieces, which leaves only splinters without a volume; it ' in (
+            warning)
+
+
 def test_peg_goes_through_the_hole_of_a_plate(tmp_path, cutter):
     write_stl(tmp_path / 'plate.stl', [frame(0.1, 0.03, 0.02)])
     peg = '<box><size>0.055 0.055 0.2</size></box>'

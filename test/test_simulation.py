@@ -416,6 +416,28 @@ def test_attributes_with_a_typing_error_are_refused(write, message):
         sim.sensors['imv']
 
 
+@pytest.mark.parametrize('owner, name, message', [
+    (lambda sim: sim, 'dt', "Simulation: 'dt' is only read; what can be set: external_wrenches, "
+                            'gravity, q, qd'),
+    *((lambda sim: sim, name, f"Simulation: '{name}' is only read; what can be set: external")
+      for name in ('dt_ns', 'effort', 'joints', 'links', 'model', 'sensors', 'step', 'time',
+                   'torques')),
+    (lambda sim: sim.sensors['imu'], 'name', "Imu: 'name' is only read; what can be set: sett"),
+    (lambda sim: sim.sensors['imu'], 'type', "Imu: 'type' is only read; what can be set: sett"),
+    (lambda sim: sim.links['bar'], 'pose', "LinkView: 'pose' is only read; what can be set: e"),
+    (lambda sim: sim.joints['hinge'], 'name', "JointView: 'name' is only read; what can be set"),
+    (lambda sim: sim.joints.roots['world'], 'procedure', "RootView: 'procedure' is only read"),
+])
+def test_what_is_only_read_can_not_be_set(owner, name, message):
+    imu = "<sensor name='imu' type='imu'/></link>"
+    sim = spr.Simulation(spr.load(text=PENDULUM.format(
+        gravity='0 0 0', effort=1, damping=0, stiffness=0).replace('</link>', imu)))
+    before = getattr(owner(sim), name)
+    with pytest.raises(AttributeError, match=re.escape(message)):
+        setattr(owner(sim), name, before)
+    assert sim.dt == 1e-3 and sim.step_count == 0
+
+
 @pytest.mark.parametrize('make, message', [
     (lambda: spr.Simulation('robot.sdf'), "model: a Model expected, as spr_dynamics.load returns "
      "and a Simulation has as .model, got 'robot.sdf'"),

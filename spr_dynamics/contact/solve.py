@@ -13,8 +13,8 @@ each tried when the one before has not arrived:
 * B, Newton on the whole residual, in which friction follows the normal impulse;
 * C, the convex problem to its end, then a new bound by Anderson's mixing, and again.
 
-Where the budget ends before, all are tried again from the free velocity, with as much: the guess may
-have led astray. At the end of that the convex problem is solved with the last bound: momentum
+Where the budget ends before, all are tried again from the free velocity, with as much: the guess
+may have led astray. At the end of that the convex problem is solved with the last bound: momentum
 balances and friction only takes energy, but its bound is that of another velocity.
 """
 import math
@@ -434,7 +434,8 @@ def go_ways(island, A, begin, end, H, pivots, x, tolerance, budget):
     """
     Go way A, then B and C in turns.
 
-    :param budget: Factorisations that may be taken, beyond those of way A.
+    :param budget: Factorisations that may be taken, those of way A included, which are taken in
+        any case.
     :returns: How many were, and whether the problem is solved.
     """
     used = 0
@@ -479,7 +480,8 @@ def solve_island(island, A, begin, end, H, pivots, x, tolerance, budget):
     :param pivots: Scratch, shape (n,).
     :param x: Vectors, shape (SOLVER_ROWS, n): FREE_VELOCITY is given, VELOCITY the first guess
         and then the solution.
-    :param budget: Factorisations that may be taken before friction's bound is left as it is.
+    :param budget: Factorisations that may be taken from each of two starts before friction's
+        bound is left as it is.
     :returns: Factorisations taken, and SOLVED, LAGGED or UNSOLVED.
     """
     if is_guessed(island, A, begin, end, x, tolerance):

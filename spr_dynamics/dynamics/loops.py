@@ -29,24 +29,48 @@ def closed_positions(model, q, kept=()):
 
     :param model: The robot.
     :param q: Positions, shape (nq,).
-    :param kept: Names of axes, of ``model.dof_names``, that stay where they are.
+    :param kept: Names of axes, of ``model.dof_names``, of balls and of free roots that stay where
+        they are; a name that a root shares with a joint is the joint's.
     :returns: Positions, shape (nq,); the same if all loops are closed there.
     :raises ValueError: If no such positions are found, or a name is unknown.
     :raises TypeError: If ``kept`` is no list of names.
     """
-    q = checked_position(model, q).copy()
-    entry = {axis.name: axis.q for axis in model.axes}
     if isinstance(kept, str) or not isinstance(kept, Iterable):
         raise TypeError(f'kept: a list of names of axes expected, got {kept!r}')
-    kept = list(kept)
+    entries = []
+    places = places_in_q(model)
     for name in kept:
-        if not isinstance(name, str) or name not in entry:
-            raise ValueError(f'no joint axis {name!r}{name_hint(str(name), entry)}')
+        if not isinstance(name, str) or name not in places:
+            raise ValueError(f'no joint axis {name!r}{name_hint(str(name), places)}')
+        entries += places[name]
+    return closed_around(model, q, entries)
+
+
+def places_in_q(model) -> dict[str, range]:
+    """Return the entries of q of free roots, balls and axes by name."""
+    places = {root.name: range(root.q, root.q + 7) for root in model.free_roots}
+    places.update({joint.name: range(joint.q, joint.q + 4) for joint in model.joints
+                   if joint.type == 'ball'})
+    places.update({axis.name: range(axis.q, axis.q + 1) for axis in model.axes})
+    return places
+
+
+def closed_around(model, q, entries):
+    """
+    Find positions at which all loops are closed, some entries of q being what they are.
+
+    :param model: The robot.
+    :param q: Positions, shape (nq,).
+    :param entries: Index of each entry that stays; a turn stays whole, if one of its four does.
+    :returns: Positions, shape (nq,); the same if all loops are closed there.
+    :raises ValueError: If no such positions are found.
+    """
+    q = checked_position(model, q).copy()
     gaps = tie_gaps(model.ties, body_poses(model.tree, q))
     if is_closed(gaps):
         return q
     bounds = bounds_of(model.dofs, model.nq)
-    bounds[:, [entry[name] for name in kept]] = q[[entry[name] for name in kept]]
+    bounds[:, entries] = q[entries]
     q, left = closed(model.tree, model.ties, model.followers, bounds, q)
     for k, name in enumerate(model.loop_names):
         problem = said(model.ties, gaps, left, body_poses(model.tree, q), k)

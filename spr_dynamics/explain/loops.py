@@ -20,9 +20,24 @@ UNBOUNDED = np.array([[-np.inf], [np.inf]])
 MOTOR, ROOT, UNLIMITED, PASSIVE = range(4)  # who leads rather than others
 
 
+def leading_all(model, q) -> np.ndarray:
+    """
+    Choose the velocities that lead in a whole motion.
+
+    They are those at the first of the moments with the fewest: where bars come to lie in one line
+    more could move than the motion needs.
+
+    :param q: Positions at which the loops are closed, shape (n, nq).
+    :returns: Index into qd, in order.
+    """
+    if not model.ties.size:
+        return model.independent
+    return min((leading(model, position) for position in q), key=len)
+
+
 def leading(model, q) -> np.ndarray:
     """
-    Choose the velocities that lead; without loops these are all that follow nobody.
+    Choose the velocities that lead at some positions; without loops all that follow nobody.
 
     Joints with an effort limit, which have a motor, lead before others, and those of the same kind
     in the order of the file.
@@ -92,7 +107,7 @@ def velocity_map(model, q, chosen) -> np.ndarray:
     Compute G of qd = G qd[chosen], mimics and closed loops included.
 
     :param q: Positions, shape (nq,).
-    :param chosen: What ``leading`` returned for the motion.
+    :param chosen: What leads in the motion.
     :raises SprDynamicsError: If a loop is at a dead centre, where others don't follow.
     """
     leads = np.isin(model.independent, chosen)

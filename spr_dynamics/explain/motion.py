@@ -1,16 +1,19 @@
 """The motion to be explained: a state from the command line, or a trajectory from a file."""
+import contextlib
 import csv
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from spr_dynamics.dynamics.check import checked_position
-from spr_dynamics.dynamics.loops import closed_positions
+from spr_dynamics.dynamics.check import checked_position, checked_velocity
+from spr_dynamics.dynamics.loops import closed_around
 from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.explain.columns import (
     position_columns, position_names, velocity_columns, velocity_names)
-from spr_dynamics.explain.loops import bend, leading, refuse_open, velocity_map
+from spr_dynamics.explain.loops import (
+    bend, leading, leading_all, refuse_open, velocity_map)
+from spr_dynamics.model.assembling import follow
 
 FOLLOWS = 'follows another joint; give that'
 
@@ -26,6 +29,8 @@ class Motion(NamedTuple):
     """Shape (n, nv)."""
     qdd: np.ndarray
     """Shape (n, nv)."""
+    leaders: np.ndarray
+    """The velocities that lead, index into qd; the others follow them or move with them."""
 
 
 def state(model, q=(), qd=(), qdd=()) -> Motion:
@@ -37,23 +42,27 @@ def state(model, q=(), qd=(), qdd=()) -> Motion:
     :param qd: The same, with those of ``velocity_names``.
     :param qdd: The same as ``qd``.
     :raises SprDynamicsError: If a name is not known, comes twice or follows another, or a value is
-        no number.
+        no number, or if a loop can't be closed or is at a dead centre.
     """
     still, followers = np.zeros(model.nv), dict.fromkeys(model.followers['q'].tolist(), FOLLOWS)
     position, given = assigned('--q', q, position_names(model), followers, model.neutral_q())
+    position = follow(model.followers, position)
     if model.ties.size:
-        position = closed_around(model, position, given)
-    following = dependent(model, leading(model, position))
+        position = closed_for(model, position, given)
+    refuse_wrong(model, np.zeros(1), position[None], '--q')
+    leaders = leading(model, position)
+    following = dependent(model, leaders)
     velocity, _ = assigned('--qd', qd, velocity_names(model), following, still)
     change, _ = assigned('--qdd', qdd, velocity_names(model), following, still)
-    return together(model, np.zeros(1), position[None], velocity[None], change[None], '--q')
+    return together(model, Motion(np.zeros(1), position[None], velocity[None], change[None],
+                                  leaders), '--qd')
 
 
-def closed_around(model, q, given):
-    """Close loops by moving joints whose positions are not given."""
+def closed_for(model, q, given):
+    """Close loops by moving joints, and what free roots can do, whose positions are not given."""
+    entries = [k for k, name in enumerate(position_names(model)) if name in given]
     try:
-        q = checked_position(model, follow(model.followers, q))
-        return closed_positions(model, q, [axis.name for axis in model.axes if axis.name in given])
+        return closed_around(model, q, entries)
     except ValueError as error:
         raise SprDynamicsError(f'--q: {error}') from None
 
@@ -121,13 +130,15 @@ def trajectory(model, path) -> Motion:
                                'row to row')
     q = follow(model.followers, columns(
         path, heads, table, position_columns(model), model.followers['q']))
-    following = dependent(model, leading(model, q[0]))
+    refuse_wrong(model, time, q, path)
+    leaders = leading_all(model, q)
+    following = dependent(model, leaders)
     qd = columns(path, heads, table, velocity_columns(model), following)
     qdd = np.gradient(qd, time, axis=0)
     for k, name in enumerate(velocity_columns(model, 'acceleration')):
         if name in heads:
             qdd[:, k] = column(path, heads, table, name)
-    return together(model, time, q, qd, qdd, path)
+    return together(model, Motion(time, q, qd, qdd, leaders), path)
 
 
 def read_table(path):
@@ -160,24 +171,30 @@ def columns(path, heads, rows, names, following):
                      for k, name in enumerate(names)], axis=1).reshape(len(rows), len(names))
 
 
-def follow(followers, q):
-    """Let positions of followers follow, in one state or in each row."""
-    q[..., followers['q']] = followers['ratio'] * q[..., followers['leader_q']] + (
-        followers['offset'])
-    return q
+@contextlib.contextmanager
+def at(moment, where):
+    """Begin the message of an error with where and when it is."""
+    try:
+        yield
+    except (ValueError, SprDynamicsError) as error:
+        raise SprDynamicsError(f'{where}: at {moment:g} s: {error}') from None
 
 
-def together(model, time, q, qd, qdd, where) -> Motion:
-    """Let followers follow and closed loops lead what they do; check the positions."""
-    q = follow(model.followers, q)
-    chosen = leading(model, q[0])
-    for moment, position, velocity, change in zip(time, q, qd, qdd):
-        try:
+def refuse_wrong(model, time, q, where):
+    """Stop at positions that are none, or at which a loop is open."""
+    for moment, position in zip(time, q):
+        with at(moment, where):
             checked_position(model, position)
             refuse_open(model, position)
+
+
+def together(model, motion, where) -> Motion:
+    """Let followers follow and closed loops lead what they do, in place; check velocities."""
+    chosen = motion.leaders
+    for moment, position, velocity, change in zip(*motion[:4]):
+        with at(moment, where), np.errstate(over='ignore', invalid='ignore'):  # checked later
+            checked_velocity(model, velocity)
             G = velocity_map(model, position, chosen)
             velocity[:] = G @ velocity[chosen]
             change[:] = G @ change[chosen] + bend(model, position, velocity, chosen)
-        except (ValueError, SprDynamicsError) as error:
-            raise SprDynamicsError(f'{where}: at {moment:g} s: {error}') from None
-    return Motion(time, q, qd, qdd)
+    return motion

@@ -6,7 +6,7 @@ import numpy as np
 from spr_dynamics.dynamics.terms import torque_terms
 from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.explain.columns import velocity_names
-from spr_dynamics.explain.loops import leading, velocity_map
+from spr_dynamics.explain.loops import velocity_map
 from spr_dynamics.model.records import AXIS, FREE
 
 ROUNDOFF = 1e-12  # what is smaller than this share of the largest number is none
@@ -49,8 +49,8 @@ def parts_of(model, motion) -> Parts:
 
     :raises SprDynamicsError: If one is beyond all numbers, or a loop is at a dead centre.
     """
-    chosen = leading(model, motion.q[0])
-    found = np.array([felt(model, chosen, *state) for state in zip(*motion)])
+    chosen = motion.leaders
+    found = np.array([felt(model, chosen, *state) for state in zip(*motion[:4])])
     found[np.abs(found) <= ROUNDOFF * np.abs(found).max(initial=0.0)] = 0.0
     names, units = velocity_names(model), effort_units(model)
     return Parts([names[k] for k in chosen], [units[k] for k in chosen],
@@ -65,8 +65,8 @@ def felt(model, chosen, time, q, qd, qdd):
         M, _, velocity, gravity = torque_terms(model, q, qd, qdd)
     except ValueError as problem:
         raise SprDynamicsError(f'at {time:g} s: {problem}') from None
-    by_bend = M @ (qdd - G @ qdd[chosen])  # how closed loops bend is quadratic in speed, too
     with np.errstate(over='ignore', invalid='ignore'):  # looked at right after
+        by_bend = M @ (qdd - G @ qdd[chosen])  # how closed loops bend is quadratic in speed, too
         parts = np.array([M @ G @ qdd[chosen], velocity + by_bend, gravity]) @ G
     if not np.isfinite(parts).all():
         raise SprDynamicsError(f'at {time:g} s the motion is so fast that its efforts are '

@@ -5,7 +5,7 @@ import numpy as np
 
 from spr_dynamics.dynamics.crba import mass_matrix
 from spr_dynamics.explain.columns import velocity_names
-from spr_dynamics.explain.loops import leading, led, velocity_map
+from spr_dynamics.explain.loops import led, velocity_map
 from spr_dynamics.explain.parts import parts_of, ROUNDOFF
 from spr_dynamics.explain.slowing import slowdown
 
@@ -29,22 +29,21 @@ def explain(model, motion) -> str:
     :param model: The robot.
     :param motion: One state, or a trajectory.
     :returns: Text of several lines.
-    :raises SprDynamicsError: If an effort is beyond all numbers.
+    :raises SprDynamicsError: If an effort is beyond all numbers, or a loop is at a dead centre.
     """
-    chosen = leading(model, motion.q[0])
-    if not chosen.size:
+    if not motion.leaders.size:
         return f'{model.name}: nothing moves'
     parts = parts_of(model, motion)
     is_trajectory = motion.time.size > 1
-    sections = [heading(model, motion, chosen), table_of_parts(parts)]
+    sections = [heading(model, motion), table_of_parts(parts)]
     if is_trajectory:
         sections.append(table_of_times(parts, motion.time))
     if not parts.is_root.all():
         sections += [cures(parts.of_joints()), limits(model, parts.of_joints())]
-    return '\n\n'.join([*sections, coupling(model, motion, parts, chosen)])
+    return '\n\n'.join([*sections, coupling(model, motion, parts)])
 
 
-def heading(model, motion, chosen):
+def heading(model, motion):
     """Say what is shown."""
     first = (f'{shortened(model.name)}: effort = M qdd (inertial, #) + c (velocity, ~) + '
              'g (gravity, =)')
@@ -58,7 +57,7 @@ def heading(model, motion, chosen):
         rest += (' What followers need, and what their motors give, is counted with their '
                  'leaders; a follower without an effort limit counts as one without a motor.')
     if model.ties.size:
-        rest += f' {on_loops(model, chosen)}'
+        rest += f' {on_loops(model, motion.leaders)}'
     if model.free_roots:
         rest += f' {WITHOUT_CONTACTS} A free root has no motor: only contacts can hold it.'
     return f'{first}\n{textwrap.fill(rest, WIDTH)}'
@@ -211,10 +210,10 @@ def verdict(factor, weight):
     return f'slow by {factor_text(factor)}'
 
 
-def coupling(model, motion, parts, chosen):
+def coupling(model, motion, parts):
     """Write M, at the moment of the largest inertial part, and which two joints it ties most."""
     k = int(np.abs(parts.inertial).max(axis=1).argmax())
-    G, width = velocity_map(model, motion.q[k], chosen), name_width(parts)
+    G, width = velocity_map(model, motion.q[k], motion.leaders), name_width(parts)
     M = G.T @ mass_matrix(model, motion.q[k]) @ G
     when = f' at {motion.time[k]:g} s' if motion.time.size > 1 else ''
     lines = [f'M{when}: what the joint of a row feels, by acceleration of that of a column']

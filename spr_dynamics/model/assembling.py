@@ -21,7 +21,8 @@ def closed(tree, ties, followers, bounds, q):
     Levenberg's method on the ties, damped in proportion to what is open. Axes stay within their
     bounds, followers follow; limits of balls are not looked at.
 
-    :param bounds: Lowest and highest position of each entry of q, shape (2, nq).
+    :param bounds: Lowest and highest position of each entry of q, shape (2, nq). Of free roots and
+        balls they say only what stays, by being equal: a coordinate, or the whole turn.
     :param q: Positions to start from, shape (nq,).
     :returns: Positions, and the gaps of the ties there: some are not zero if it can't be done.
     """
@@ -71,8 +72,9 @@ def bounds_of_leaders(followers, bounds):
 
 
 def follow(followers, q):
-    """Let the positions of followers follow, in place."""
-    q[followers['q']] = followers['ratio'] * q[followers['leader_q']] + followers['offset']
+    """Let the positions of followers follow, in place, in one state or in each row."""
+    q[..., followers['q']] = followers['ratio'] * q[..., followers['leader_q']] + (
+        followers['offset'])
     return q
 
 
@@ -87,6 +89,7 @@ def least_step(tree, ties, followers, bounds, q, gaps, damping):
     for f in followers:
         J[:, f['leader_v']] += f['ratio'] * J[:, f['v']]
         J[:, f['v']] = 0.0
+    J[:, held(tree, bounds)] = 0.0
     axes = tree[1:][(tree['joint'][1:] != BALL) & (tree['joint'][1:] != FREE)]
     place, entry = axes['v'], axes['q']
     for _ in range(place.size + 1):
@@ -102,18 +105,33 @@ def least_step(tree, ties, followers, bounds, q, gaps, damping):
     return step
 
 
+def held(tree, bounds):
+    """Return the velocities of free roots and balls that would move what stays."""
+    stays, velocities = bounds[0] == bounds[1], []
+    for record in tree[1:]:
+        q, v = record['q'], record['v']
+        if record['joint'] == FREE:
+            velocities += [v + k for k in range(3) if stays[q + k]]
+            q, v = q + 3, v + 3
+        if record['joint'] in (FREE, BALL) and stays[q:q + 4].any():
+            velocities += range(v, v + 3)
+    return velocities
+
+
 def moved(tree, followers, bounds, q, step):
     """Return the positions that a turn by some velocities leads to, within the bounds."""
     q = q.copy()
     for record in tree[1:]:
         j, v = record['q'], record['v']
         if record['joint'] == BALL:
-            turn = Pose.from_quat_wxyz(np.zeros(3), q[j:j + 4]) @ turned_by(step[v:v + 3])
-            q[j:j + 4] = turn.quat_wxyz()
+            if step[v:v + 3].any():  # a turn by nothing would still round off
+                turn = Pose.from_quat_wxyz(np.zeros(3), q[j:j + 4]) @ turned_by(step[v:v + 3])
+                q[j:j + 4] = turn.quat_wxyz()
         elif record['joint'] == FREE:
-            turn = turned_by(step[v + 3:v + 6]) @ Pose.from_quat_wxyz(np.zeros(3), q[j + 3:j + 7])
             q[j:j + 3] += step[v:v + 3]
-            q[j + 3:j + 7] = turn.quat_wxyz()
+            if step[v + 3:v + 6].any():
+                turn = Pose.from_quat_wxyz(np.zeros(3), q[j + 3:j + 7])
+                q[j + 3:j + 7] = (turned_by(step[v + 3:v + 6]) @ turn).quat_wxyz()
         else:
             q[j] = np.clip(q[j] + step[v], *bounds[:, j])
     return follow(followers, q)

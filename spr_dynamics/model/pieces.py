@@ -106,15 +106,19 @@ def cut_parts(wrapped: list[Wrapped], mesh: Mesh) -> list[Hull]:
     """
     Cut what is not convex, in as many pieces as the mesh may have in all.
 
-    :raises ValueError: If nothing is there to cut with; the end of a sentence.
+    :raises ValueError: If nothing is there to cut with, or nothing is left of a part; the end of
+        a sentence.
     """
     hulls = [each.hull for each in wrapped if not each.fault]
     concave = [each.part for each in wrapped if each.fault]
     share = max(1, (mesh.max_convex_hulls - len(hulls)) // max(1, len(concave)))
     for part in concave:
+        n_before = len(hulls)
         for piece in cut(part.vertices, part.triangles, share, mesh.voxel_resolution):
             with contextlib.suppress(ValueError):  # a splinter without a volume
                 hulls.append(convex_hull(piece))
+        if len(hulls) == n_before:
+            raise ValueError('leaves only splinters without a volume')
     return joined(hulls, mesh.max_convex_hulls)
 
 

@@ -1,5 +1,6 @@
 """Things by name: a wrong one gives the near ones."""
 from collections.abc import Iterator, Mapping
+import inspect
 from typing import TypeVar
 
 from spr_dynamics.errors import did_you_mean, name_hint, SprDynamicsError
@@ -14,7 +15,11 @@ class UnknownName(SprDynamicsError, KeyError):
 
 
 class FixedAttributes:
-    """Things that take no attribute which their class does not have: a typing error is one."""
+    """
+    Things whose attributes are set by properties alone: what else is set would do nothing.
+
+    A public slot is filled once, by ``__init__``.
+    """
 
     __slots__ = ()
 
@@ -22,13 +27,25 @@ class FixedAttributes:
         """
         Set an attribute.
 
-        :raises AttributeError: If there is none of that name; says which is near.
+        :raises AttributeError: If there is none of that name, and says which is near; or if it is
+            only read, and says which can be set.
         """
         kind = type(self)
         if not hasattr(kind, name):
             raise AttributeError(f"{kind.__name__} has no attribute '{name}'"
                                  f'{did_you_mean(name, public_names(kind))}')
+        if not (name.startswith('_') or has_setter(kind, name)
+                or inspect.ismemberdescriptor(getattr(kind, name)) and not hasattr(self, name)):
+            settable = [other for other in public_names(kind) if has_setter(kind, other)]
+            can_be_set = f'; what can be set: {", ".join(settable)}' if settable else ''
+            raise AttributeError(f"{kind.__name__}: '{name}' is only read{can_be_set}")
         super().__setattr__(name, value)
+
+
+def has_setter(kind, name) -> bool:
+    """Say whether a class has a property of that name that can be set."""
+    own = getattr(kind, name)
+    return isinstance(own, property) and own.fset is not None
 
 
 def public_names(kind) -> list[str]:

@@ -398,16 +398,20 @@ class JointView(FixedAttributes):
 class RootView(JointView):
     """The root of a tree: the world and what is fixed to it, or a link that nothing holds."""
 
-    __slots__ = ('procedure',)
+    __slots__ = ('_procedure',)
 
     def __init__(self, joints: 'JointViews', number: int):
         super().__init__(joints, number)
-        self.procedure: Procedure | None = None
+        self._procedure: Procedure | None = None
+
+    @property
+    def procedure(self) -> Procedure | None:
         """Where ``coriolis_pass`` and ``articulated_inertia_pass`` leave their results."""
+        return self._procedure
 
     def coriolis_pass(self):
         """Begin the procedure: keep the present state, and find c of all joints of this tree."""
-        self.procedure = self._at(self._joints.solids.carried(self._number))
+        self._procedure = self._at(self._joints.solids.carried(self._number))
 
     def articulated_inertia_pass(self, tau=None, f_ext=None):
         """
@@ -422,13 +426,13 @@ class RootView(JointView):
         :raises ValueError: If an argument has the wrong shape or is not finite.
         """
         sim = self._joints.sim
-        if self.procedure is None:
+        if self._procedure is None:
             raise ModelError(f"articulated_inertia_pass of '{self.name}': first call "
                              'coriolis_pass()')
         tau = sim.torques.values if tau is None else checked('tau', tau, sim.model.nv)
         if f_ext is not None:
             f_ext = checked_forces(sim.model, f_ext)
-        self.procedure.articulate(tau, sim.gravity, f_ext)
+        self._procedure.articulate(tau, sim.gravity, f_ext)
 
 
 class LinkView(FixedAttributes):
