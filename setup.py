@@ -58,9 +58,9 @@ setup(
     extras_require={
         'jazzy': ros_wheels('jazzy'),
         'kilted': ros_wheels('kilted'),
-        'mesh': [CUTTER, 'pycollada', 'scipy', 'trimesh'],
+        'mesh': [CUTTER, 'pycollada', 'scipy', 'trimesh>=4.12.2'],
         'test': [CUTTER, 'coal', 'hypothesis', 'mujoco', 'pin', 'pycollada', 'pytest', 'PyYAML',
-                 'scipy', 'setuptools', 'trimesh'],
+                 'scipy', 'setuptools', 'trimesh>=4.12.2'],
         'bench': ['dartpy', 'mujoco', 'pin'],
         'drake': ['drake'],  # for test/test_drake.py; too large for every run
         'lint': ['flake8', 'flake8-import-order', 'mypy', 'ruff'],

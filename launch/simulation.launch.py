@@ -28,7 +28,7 @@ def generate_launch_description():
             description='A world file, ground or empty; when empty, what params_file says'),
         DeclareLaunchArgument(
             'params_file',
-            default_value=str(Path(__file__).parents[1] / 'config' / 'simulation.yaml'),
+            default_value=str(Path(__file__).absolute().parents[1] / 'config' / 'simulation.yaml'),
             description='YAML file with the parameters of the node'),
         DeclareLaunchArgument(
             'namespace', default_value='',

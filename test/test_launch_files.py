@@ -32,7 +32,9 @@ def calls(name):
 def test_launch_starts_executables_that_are_installed():
     (node, _), = calls('Node')
     assert node['package'].value == 'spr_dynamics'
-    named = {text.value for text in ast.walk(tree()) if isinstance(text, ast.Constant)}
+    (start,) = (node for node in ast.walk(tree())
+                if isinstance(node, ast.FunctionDef) and node.name == 'start_nodes')
+    named = {text.value for text in ast.walk(start) if isinstance(text, ast.Constant)}
     for script in ('simulation', *PROGRAMS):
         assert script in named
         assert os.stat(needs.REPOSITORY / 'scripts' / script).st_mode & stat.S_IXUSR

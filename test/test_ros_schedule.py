@@ -19,6 +19,14 @@ def due_steps(rate, dt_ns, last):
     return steps
 
 
+def test_who_slows_down_what_is_late_is_not_told_of_an_overrun():
+    pacer = Pacer(MS)
+    pacer.restart(0, 0, 1.0)
+    pacer.change_pace(150 * MS, 0, 0.1)
+    assert pacer.steps_due(150 * MS, 0) == LARGEST_LAG_NS // (10 * MS)
+    assert (pacer.overruns, pacer.lost_ns) == (0, 0.0)
+
+
 def test_rate_zero_is_every_step():
     assert due_steps(0.0, MS, 5) == [1, 2, 3, 4, 5]
 

@@ -78,7 +78,7 @@ class Pacer:
 
     def change_pace(self, now_ns: int, step: int, real_time_factor: float) -> None:
         """
-        Go on with another factor, owing the same steps.
+        Go on with another factor, owing the same steps; fewer if that were too late a start.
 
         :param now_ns: The wall clock [ns].
         :param step: The simulation's step count.
@@ -87,12 +87,17 @@ class Pacer:
         owed = self._lag_ns(now_ns, step) / self._step_ns if self._real_time_factor else 0.0
         self.restart(now_ns, step, real_time_factor)
         if real_time_factor:
-            self._wall_ns -= owed * self._step_ns
+            self._wall_ns -= min(owed * self._step_ns, self._largest_lag_ns)
 
     @property
     def _step_ns(self) -> float:
         """How long a step takes [ns of wall time]."""
         return min(self._dt_ns / self._real_time_factor, LONGEST_STEP_NS)
+
+    @property
+    def _largest_lag_ns(self) -> float:
+        """What the simulation may be late by before time is given up [ns of wall time]."""
+        return max(LARGEST_LAG_NS, 2.0 * self._step_ns)
 
     def _lag_ns(self, now_ns: int, step: int) -> float:
         """Return by how much the simulation is late [ns of wall time]."""
@@ -108,7 +113,7 @@ class Pacer:
         if self._real_time_factor == 0.0:
             return NEVER
         step_ns, lag_ns = self._step_ns, self._lag_ns(now_ns, step)
-        excess_ns = lag_ns - max(LARGEST_LAG_NS, 2.0 * step_ns)
+        excess_ns = lag_ns - self._largest_lag_ns
         if excess_ns > 0.0:
             self._wall_ns += excess_ns
             self.lost_ns += excess_ns
