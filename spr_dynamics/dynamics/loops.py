@@ -36,12 +36,13 @@ def closed_positions(model, q, kept=()):
     :raises TypeError: If ``kept`` is no list of names.
     """
     if isinstance(kept, str) or not isinstance(kept, Iterable):
-        raise TypeError(f'kept: a list of names of axes expected, got {kept!r}')
+        raise TypeError(f'kept: a list of names expected, got {kept!r}')
     entries = []
     places = places_in_q(model)
     for name in kept:
         if not isinstance(name, str) or name not in places:
-            raise ValueError(f'no joint axis {name!r}{name_hint(str(name), places)}')
+            raise ValueError(f'kept: no axis, ball or free root {name!r}'
+                             f'{name_hint(str(name), places)}')
         entries += places[name]
     return closed_around(model, q, entries)
 
