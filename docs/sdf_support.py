@@ -25,8 +25,10 @@ uses (`spr_dynamics/sdformat/schema.py`). Files of version 1.2 to 1.12 are conve
 
 A mesh touches by convex pieces, and all of a collision's go by its name. They are the parts of its
 file (objects and groups of OBJ, geometries of Collada), taken apart where they do not hang
-together. A part that is not convex counts as its convex hull, with a warning that says how much of
-that it fills. `optimization="convex_hull"` takes one hull around all, without a word;
+together. A shell that faces the other way than one whose box holds it is a cavity of that one.
+Surfaces with a rim are parts where a plane across an axis goes between them, with a gap of 1 % of
+their size. A part that is not convex counts as its convex hull, with a warning that says how much
+of that it fills. `optimization="convex_hull"` takes one hull around all, without a word;
 `optimization="convex_decomposition"` has what is not convex cut by CoACD (extra `[mesh]`), once a
 machine: pieces are kept beside the machine code. Without CoACD there is a warning. `<submesh>` is
 refused by name.

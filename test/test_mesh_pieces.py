@@ -114,14 +114,82 @@ def test_surface_parted_by_colour_is_one_piece(tmp_path):
         np.testing.assert_allclose(volumes(made), 1.0)
 
 
+def turned(surface):
+    """Return a surface whose faces look to the other side."""
+    corners, triangles = surface
+    return corners, triangles[:, ::-1]
+
+
 def test_hollow_body_is_not_its_cavity(tmp_path):
-    corners, triangles = box((-0.5, -0.5, -0.5), (0.5, 0.5, 0.5))
     write_stl(tmp_path / 'hollow.stl', [
-        box((-1, -1, -1), (1, 1, 1)), (corners, triangles[:, ::-1])])
+        box((-1, -1, -1), (1, 1, 1)), turned(box((-0.5, -0.5, -0.5), (0.5, 0.5, 0.5)))])
     made = model(mesh(tmp_path / 'hollow.stl'))
     assert len(made.shapes) == 1
     assert any('is not convex; its convex hull is used, of which it fills 88 %' in warning
                for warning in made.warnings)
+
+
+def test_cavity_of_one_body_leaves_the_others_apart(tmp_path):
+    """One hull was put around a hollow cube and two cubes far away from it."""
+    inner = box((-0.5, -0.5, -0.5), (0.5, 0.5, 0.5))
+    write_stl(tmp_path / 'three.stl', [
+        box((-1, -1, -1), (1, 1, 1)), turned(inner), box((3, 0, 0), (4, 1, 1)),
+        box((6, 0, 0), (7, 1, 1))])
+    made = model(mesh(tmp_path / 'three.stl'))
+    np.testing.assert_allclose(volumes(made), [8.0, 1.0, 1.0])
+    (warning,) = made.warnings
+    assert 'has 3 parts, of which 1 are not convex; of these the convex hull is used: part 1' in (
+        warning)
+    assert 'of which it fills 88 %' in warning
+
+
+def test_body_turned_inside_out_is_one_of_its_own(tmp_path):
+    """With another one beside it both were in one hull, of which they filled 0 %."""
+    write_stl(tmp_path / 'two.stl', [
+        box((0, 0, 0), (1, 1, 1)), turned(box((3, 0, 0), (4, 1, 1)))])
+    made = model(mesh(tmp_path / 'two.stl'))
+    np.testing.assert_allclose(volumes(made), [1.0, 1.0])
+    assert not made.warnings
+
+
+def test_hollow_body_turned_inside_out_is_not_taken_for_solid(tmp_path):
+    write_stl(tmp_path / 'hollow.stl', [
+        turned(box((-1, -1, -1), (1, 1, 1))), box((-0.5, -0.5, -0.5), (0.5, 0.5, 0.5))])
+    made = model(mesh(tmp_path / 'hollow.stl'))
+    np.testing.assert_allclose(volumes(made), [8.0])
+    (warning,) = made.warnings
+    assert 'of which it fills 88 %' in warning
+
+
+def lidless(low, high):
+    corners, triangles = box(low, high)
+    return corners, triangles[2:]
+
+
+def test_open_surfaces_that_are_apart_are_parts(tmp_path):
+    """One hull was put around two legs, and nothing went through between them."""
+    write_obj(tmp_path / 'legs.obj', {
+        'leg1': lidless((0, 0, 0), (0.1, 0.1, 1)), 'leg2': lidless((2, 0, 0), (2.1, 0.1, 1)),
+        'leg3': lidless((2, 3, 0), (2.1, 3.1, 1))})
+    made = model(mesh(tmp_path / 'legs.obj'))
+    assert not made.warnings
+    np.testing.assert_allclose(boxes_of(made), [
+        [0, 0, 0, 0.1, 0.1, 1], [2, 0, 0, 2.1, 0.1, 1], [2, 3, 0, 2.1, 3.1, 1]], atol=1e-12)
+
+
+def test_sheets_that_stand_for_a_body_are_one_part(tmp_path):
+    """Each alone would be flat, and touch nothing."""
+    corners, triangles = box((0, 0, 0), (1, 1, 1))
+    sides = {}
+    for k in range(6):
+        side = corners[triangles[2 * k:2 * k + 2]]
+        middle = side.reshape(-1, 3).mean(axis=0)
+        inset = (middle + 0.999 * (side - middle)).reshape(-1, 3)  # no corner in common
+        sides[f'side{k}'] = inset, np.arange(6).reshape(2, 3)
+    write_obj(tmp_path / 'sheets.obj', sides)
+    made = model(mesh(tmp_path / 'sheets.obj'))
+    assert not made.warnings
+    np.testing.assert_allclose(boxes_of(made), [[0, 0, 0, 1, 1, 1]], atol=1e-3)
 
 
 def test_part_inside_another_is_left_out(tmp_path):
@@ -140,8 +208,8 @@ def test_parts_that_are_not_convex_are_named_with_their_fill(tmp_path):
     made = model(mesh(tmp_path / 'l.obj'))
     assert len(made.shapes) == 2
     flat, concave = made.warnings
-    assert flat.startswith(f"collision 'thing::mesh': mesh '{tmp_path / 'l.obj'}': what is not "
-                           'closed touches nothing: it is flat')
+    assert flat.startswith(f"collision 'thing::mesh': mesh '{tmp_path / 'l.obj'}': part 3, which "
+                           'is not closed, touches nothing: it is flat')
     assert ("has 2 parts, of which 1 are not convex; of these the convex hull is used: part 1 "
             "('ell'), of which it fills 61 %") in concave
 

@@ -57,7 +57,8 @@ def mesh_pieces(name: str, mesh: Mesh, mesh_places: Callable[[Mesh], list[Path]]
     subject, warnings = f"collision '{name}': mesh '{mesh.uri}'", []
     wrapped = []
     for number, part in enumerate(parts, 1):
-        label = f"part {number} ('{part.name}')" if part.name else 'what is not closed'
+        label = f'part {number}' + (f" ('{part.name}')" if part.name else '') + (
+            ', which is not closed,' if np.isinf(part.volume) else '')
         try:
             wrapped.append(wrap(label, part))
         except ValueError as error:

@@ -15,6 +15,7 @@ from spr_dynamics.sdformat.uris import SearchPath
 NEEDED = "needs the extra [mesh] (pip install 'spr_dynamics[mesh]')"
 INSTEAD = ('; or write <mass> and <inertia>, or let the link collide by boxes, spheres, '
            'cylinders, capsules, ellipsoids or cones')
+GAP = 0.01  # share of the size of all open surfaces; those nearer than that are one, with cracks
 FARTHEST = 1e9  # [m] corners that are farther away could not be told apart
 # how the reader parts an OBJ file: by what it names, not by colour
 PARTED = {'split_objects': True, 'split_groups': True, 'group_material': False,
@@ -22,7 +23,7 @@ PARTED = {'split_objects': True, 'split_groups': True, 'group_material': False,
 
 
 class Part(NamedTuple):
-    """What encloses a volume of its own in a mesh, or all together that does not."""
+    """What encloses a volume of its own in a mesh, or what would but for its rims."""
 
     name: str
     """As the file has it; empty if it has none."""
@@ -57,7 +58,9 @@ def mesh_parts(mesh: Mesh, places: list[Path]) -> list[Part]:
     Read the parts of a mesh: those of its file, taken apart where they do not hang together.
 
     A body with a cavity stays in one. What has a rim is put together with all else that has one,
-    before it is taken apart: files may keep a surface apart by its colours.
+    before it is taken apart: files may keep a surface apart by its colours. What has a rim then,
+    too, is taken apart only where a plane across an axis goes between: sheets that stand for a
+    body need not have edges in common.
 
     :param mesh: The mesh.
     :param places: The files that its URI may mean, the one to prefer first.
@@ -72,7 +75,7 @@ def mesh_parts(mesh: Mesh, places: list[Path]) -> list[Part]:
     closed, rim = _closed_parts('', _put_together(rims))
     parts += closed
     if len(rim.faces):
-        parts.append(_part('', rim.vertices, rim.faces, np.inf))
+        parts += [_part('', rim.vertices, triangles, np.inf) for triangles in _sheets(rim)]
     if not parts:
         raise ValueError('has no triangle with three corners')
     return parts
@@ -158,14 +161,58 @@ def _put_together(bodies: list[Any]) -> Any:
 def _closed_parts(name: str, body: Any) -> tuple[list[Part], Any]:
     """Take the closed shells of a body for parts of their own; return the rest of it, too."""
     found = shells(body.vertices, body.faces)
-    closed = [shell.triangles for shell in found if shell.is_closed]
-    volumes = [volume(body.vertices, triangles) for triangles in closed]
-    if volumes and min(volumes) < 0.0 < max(volumes):
-        closed, volumes = [np.concatenate(closed)], [sum(volumes)]
+    closed = _with_cavities(
+        body.vertices, [shell.triangles for shell in found if shell.is_closed])
     rim = _surface(body.vertices, np.concatenate([np.zeros((0, 3), int), *(
         shell.triangles for shell in found if not shell.is_closed)]))
-    return [_part(name, body.vertices, triangles, abs(enclosed))
-            for triangles, enclosed in zip(closed, volumes)], rim
+    return [_part(name, body.vertices, triangles, abs(volume(body.vertices, triangles)))
+            for triangles in closed], rim
+
+
+def _with_cavities(vertices: np.ndarray, closed: list[np.ndarray]) -> list[np.ndarray]:
+    """Join each shell to the smallest larger one that faces the other way and may hold it."""
+    volumes = np.array([volume(vertices, triangles) for triangles in closed])
+    sizes = np.abs(volumes)
+    low, high = _boxes(vertices, closed)
+    bodies = np.arange(len(closed))
+    for i in np.argsort(-sizes, kind='stable'):
+        holders = np.flatnonzero(
+            (volumes * volumes[i] < 0.0) & (sizes > sizes[i])
+            & (low <= low[i]).all(axis=1) & (high >= high[i]).all(axis=1))
+        if len(holders):
+            bodies[i] = bodies[holders[np.argmin(sizes[holders])]]
+    return [np.concatenate([closed[i] for i in np.flatnonzero(bodies == body)])
+            for body in np.unique(bodies)]
+
+
+def _sheets(rim: Any) -> list[np.ndarray]:
+    """Take open surfaces apart where a plane across an axis goes between them."""
+    found = [shell.triangles for shell in shells(rim.vertices, rim.faces)]
+    if not found:
+        return []
+    low, high = _boxes(rim.vertices, found)
+    gap = GAP * (high.max(axis=0) - low.min(axis=0)).max()
+    sheets, rest = [], [np.arange(len(found))]
+    while rest:
+        rows = rest.pop()
+        for axis in range(3):
+            order = rows[np.argsort(low[rows, axis], kind='stable')]
+            reach = np.maximum.accumulate(high[order, axis])
+            cuts = np.flatnonzero(low[order[1:], axis] > reach[:-1] + gap) + 1
+            if len(cuts):
+                rest += np.split(order, cuts)
+                break
+        else:
+            sheets.append(np.sort(rows))
+    return [np.concatenate([found[i] for i in rows])
+            for rows in sorted(sheets, key=lambda rows: rows[0])]
+
+
+def _boxes(vertices: np.ndarray, surfaces: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and the upper corners of surfaces, shape (n, 3) each."""
+    corners = [vertices[triangles].reshape(-1, 3) for triangles in surfaces]
+    return (np.array([each.min(axis=0) for each in corners]).reshape(-1, 3),
+            np.array([each.max(axis=0) for each in corners]).reshape(-1, 3))
 
 
 def _part(name: str, vertices: np.ndarray, triangles: np.ndarray, enclosed: float) -> Part:
