@@ -188,8 +188,15 @@ def test_entities_are_listed_and_put(world):
 
 
 def test_quitting_ends_the_node(world):
-    """It comes last: the node is gone then."""
+    """It comes last: the node is gone then, but who waits for steps is answered before."""
+    goal, feedback = begin(world, MANY)
+    answer = goal.get_result_async()
+    world.wait_until(lambda: feedback)
     quitting = world.msg.SimulationState(state=QUITTING)
     assert code(ask(world, 'set_simulation_state', state=quitting)) == OK
+    world.wait_until(answer.done, patience=10.0)
+    assert answer.result().status == GoalStatus.STATUS_ABORTED
+    assert answer.result().result.result.error_message.endswith(
+        'then came the end of the simulation')
     assert world.process.exit_code(10.0) == 0
     assert 'Traceback' not in world.process.log

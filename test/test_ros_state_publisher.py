@@ -122,6 +122,14 @@ def test_it_says_why_it_does_not_start(prefix, arguments, message):
     assert len(ran.stderr.splitlines()) == 1
 
 
+def test_it_says_that_the_program_is_not_where_the_package_is(tmp_path):
+    install(tmp_path)
+    program = tmp_path / 'lib' / NAME / NAME
+    program.unlink()
+    ran = run(tmp_path, '-p', 'robot:=arm7', ROS_LOG_DIR=str(tmp_path / 'logs'))
+    assert (ran.returncode, ran.stderr) == (1, f'{NAME}: {program}: No such file or directory\n')
+
+
 @pytest.mark.parametrize('robot', [*SHIPPED, TWO_OF_A_KIND],
                          ids=lambda robot: getattr(robot, 'stem', 'two of a kind'))
 def test_joints_are_called_as_in_joint_states(robot):

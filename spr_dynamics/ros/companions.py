@@ -78,9 +78,13 @@ def become(program: str, *arguments: str, namespace: str) -> None:
     :param program: The program.
     :param arguments: What it is called with.
     :param namespace: That of the robot, and of the program's node.
+    :raises SprDynamicsError: If it can't be started.
     """
-    os.execvp(program, [program, *arguments, '--ros-args', '-r', f'__ns:={namespace}',
-                        '-p', 'use_sim_time:=true'])
+    try:
+        os.execvp(program, [program, *arguments, '--ros-args', '-r', f'__ns:={namespace}',
+                            '-p', 'use_sim_time:=true'])
+    except OSError as error:
+        raise SprDynamicsError(f'{program}: {error.strerror}') from None
 
 
 def yaml_lines(values: dict[str, Any], indent: str = '') -> Iterator[str]:

@@ -26,6 +26,8 @@ class StopRequest:
         self.is_starting = True
         self.farewell: Callable[[], None] = lambda: None
         """Called before an end while the executable starts."""
+        self.answer: Callable[[], bool] = lambda: False
+        """Called at the end of spinning; returns whether somebody waited, and is answered now."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
@@ -100,6 +102,8 @@ def _spin(nodes: Sequence[Any], stop: StopRequest) -> None:
     never: Future = Future()
     # EventsExecutor.spin() doesn't return on a signal, so it has to come up for air
     while not stop.is_made:
+        executor.spin_until_future_complete(never, timeout_sec=POLL)
+    if stop.answer():  # an action sends its result from the executor
         executor.spin_until_future_complete(never, timeout_sec=POLL)
     for node in nodes:
         executor.remove_node(node)

@@ -56,6 +56,7 @@ class SimulationNode(Node):
         """
         super().__init__('simulation', **node_arguments)
         stop.farewell = super().destroy_node  # or others would see it for 20 s more
+        stop.answer = self._answer_who_waits
         self._stop = stop
         self.parameters = Parameters(self, self._parameter_overrides)
         # imported here, so that other nodes are discovered while the kernels are loaded
@@ -342,9 +343,15 @@ class SimulationNode(Node):
         else:
             steps.interrupt(str(failure))
 
+    def _answer_who_waits(self) -> bool:
+        """End a request for steps, as the simulation ends; return whether there was one."""
+        was_active = self.multi_step.is_active
+        self.multi_step.interrupt('the end of the simulation')
+        return was_active
+
     def destroy_node(self) -> None:
         """Answer who waits for steps, and leave."""
-        self.multi_step.interrupt('the end of the simulation')
+        self._answer_who_waits()
         super().destroy_node()
 
     def reset(self) -> None:
