@@ -121,6 +121,11 @@ def test_states_follow_pause_and_time(node):
     assert present() == PLAYING
     assert result(node.ask('set_simulation_state', state=state(PLAYING)))[0] == ALREADY
     assert result(node.ask('set_simulation_state', state=state(PAUSED))) == (OK, '')
+    node.multi_step.is_active = True
+    assert present() == PLAYING  # to the end of the steps only
+    assert result(node.ask('set_simulation_state', state=state(PLAYING))) == (OK, '')
+    assert not node.is_paused
+    node.multi_step.is_active = False
     assert result(node.ask('set_simulation_state', state=state(STOPPED))) == (OK, '')
     assert present() == STOPPED
     assert result(node.ask('set_simulation_state', state=state(9)))[0] == UNSUPPORTED

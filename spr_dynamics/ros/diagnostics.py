@@ -47,13 +47,13 @@ class Diagnostics:
     def tell(self) -> None:
         """Look at everything, publish it, and log a line now and then."""
         self._factor = self._factor_since(self._wall, self._time)
-        if self._publisher.get_subscription_count():
-            self._publish()
         rivals = self._rival_clocks()
         if rivals != self._rivals:
             self._rivals = rivals
             if rivals:
                 self._node.get_logger().warning(f'{rivals} (said once)')
+        if self._publisher.get_subscription_count():
+            self._publish()
         self._reports += 1
         if self._reports % REPORTS_A_LINE == 0:
             if self._simulation.time != self._told_time:

@@ -180,7 +180,8 @@ class StandardServices:
     def _set_state(self, request: Any, response: Any) -> None:
         states, wanted = self._messages.SimulationState, request.state.state
         codes, present = self._services.SetSimulationState.Response, self._present_state()
-        if wanted == present:
+        will_stop = self._node.multi_step.is_active  # it plays, but only to the end of the steps
+        if wanted == present and not will_stop:
             raise Failure(codes.ALREADY_IN_TARGET_STATE, 'the simulation is in that state already')
         if (present, wanted) == (states.STATE_STOPPED, states.STATE_PAUSED):
             raise Failure(codes.INCORRECT_TRANSITION,
