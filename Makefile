@@ -25,7 +25,8 @@ lint: $(VENV)/.installed-lint
 bench: $(VENV)/.installed-bench
 	@set -e; for file in bench/*.py; do echo "== $$file"; $(RUN) "$$file"; done
 
-campaign: $(VENV)/.installed-test
+campaign: $(VENV)/.installed-test $(VENV)/.installed-drake
+	$(RUN) -m pytest test/test_drake.py
 	SPR_FUZZ_INPUTS=20000 SPR_FUZZ_SCENES=1000 \
 		$(RUN) -m pytest test/test_sdformat_fuzz.py test/test_contact_fuzz.py
 	SPR_STORM_SECONDS=30 $(RUN) -m pytest test/test_ros_storms.py

@@ -11,6 +11,7 @@ import spr_dynamics as spr
 from spr_dynamics.dynamics.energy import energy
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.errors import ModelError
+from spr_dynamics.model.build import build
 
 ROUNDOFF = 1e-10  # of recursions over up to 12 bodies of order-one mass, relative
 DRAWN = {'seed': st.integers(0, 2 ** 32 - 1), 'n': st.integers(1, 12), 'is_free': st.booleans()}
@@ -44,6 +45,19 @@ def test_mass_matrix_is_the_slope_of_inverse_dynamics(seed, n, is_free):
     M = spr.mass_matrix(model, q)
     full = spr.inverse_dynamics(model, q, qd, qdd)
     np.testing.assert_allclose(M @ qdd + bias, full, atol=ROUNDOFF * (1.0 + np.abs(full).max()))
+    np.testing.assert_array_equal(M, M.T)
+
+
+@settings(deadline=None)
+@given(**DRAWN)
+def test_mass_matrix_of_a_file_with_joints_before_those_that_carry_them(seed, n, is_free):
+    assembly = draw(seed, n, is_free)[0].assembly
+    model = build(dataclasses.replace(assembly, joints=assembly.joints[::-1]))
+    q, _, qdd = random_state(np.random.default_rng(seed), model)
+    rest = np.zeros(model.nv)
+    M = spr.mass_matrix(model, q)
+    felt = spr.inverse_dynamics(model, q, rest, qdd) - spr.inverse_dynamics(model, q, rest, rest)
+    np.testing.assert_allclose(M @ qdd, felt, atol=ROUNDOFF * (1.0 + np.abs(felt).max()))
     np.testing.assert_array_equal(M, M.T)
 
 

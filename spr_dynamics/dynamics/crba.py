@@ -123,30 +123,23 @@ def pair(columns, related, first, end, M):
     """
     Fill M[first:end, first:end] with what each direction feels of the force of another one.
 
-    A few columns stay in registers while all rows go by: above the diagonal S^T Ic S' of the
-    row's S, below it of the column's, which are the same products in the same order, so M is
-    symmetric to the last bit.
+    A few columns stay in registers while all rows go by. Of two directions it is the one nearer to
+    the root whose S feels the force of the other one, wherever they stand: the same products in
+    the same order for both of their numbers, so M is symmetric to the last bit.
 
     :param related: ``relatives``, in the order of the columns.
     """
+    carries, carried = related[0], related[1]
     for block in range(first // WIDTH, padded(end) // WIDTH):
         k = WIDTH * block
         S, f = six_lanes(columns, 0, k), six_lanes(columns, 6, k)
         wanted = (ALL << max(0, first - k)) & (ALL >> max(0, k + WIDTH - end))
-        for j in range(first, k):
-            felt, bits = zeros(), related[j, block]
-            if bits != 0:
-                felt = keep(bits, combine(f, six_numbers(columns, 0, j)))
-            put_wanted(M, j, k, wanted, felt)
-        for j in range(max(first, k), min(k + WIDTH, end)):
-            above = combine(f, six_numbers(columns, 0, j))
-            below = combine(S, six_numbers(columns, 6, j))
-            felt = keep(related[j, block], choose(ALL << (j - k), above, below))
-            put_wanted(M, j, k, wanted, felt)
-        for j in range(k + WIDTH, end):
-            felt, bits = zeros(), related[j, block]
-            if bits != 0:
-                felt = keep(bits, combine(S, six_numbers(columns, 6, j)))
+        for j in range(first, end):
+            felt, outward, inward = zeros(), carries[j, block], carried[j, block]
+            if outward != 0:
+                felt = keep(outward, combine(f, six_numbers(columns, 0, j)))
+            if inward != 0:
+                felt = choose(inward, combine(S, six_numbers(columns, 6, j)), felt)
             put_wanted(M, j, k, wanted, felt)
 
 

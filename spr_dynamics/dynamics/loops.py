@@ -1,7 +1,7 @@
 """Loops that joints close: how far they are open, and positions near by that close them."""
 from collections.abc import Iterable
 
-from spr_dynamics.dynamics.check import checked_position
+from spr_dynamics.dynamics.check import checked_model, checked_position
 from spr_dynamics.errors import name_hint
 from spr_dynamics.model.assembling import bounds_of, closed, is_closed, said
 from spr_dynamics.model.loops import body_poses, gap_of, LoopGap, tie_gaps
@@ -37,8 +37,7 @@ def closed_positions(model, q, kept=()):
     """
     if isinstance(kept, str) or not isinstance(kept, Iterable):
         raise TypeError(f'kept: a list of names expected, got {kept!r}')
-    entries = []
-    places = places_in_q(model)
+    entries, places = [], places_in_q(checked_model(model))
     for name in kept:
         if not isinstance(name, str) or name not in places:
             raise ValueError(f'kept: no axis, ball or free root {name!r}'

@@ -48,18 +48,21 @@ def relatives(model):
     """
     Find which velocities move a body that another one moves, too: M has zeros for all others.
 
-    :returns: Bits, a row for each velocity, shape (nv, padded(nv) / 8): first counted as in qd,
-        then as columns.
+    :returns: Bits, shape (2, nv, padded(nv) / 8): whether a row's joint carries that of a column,
+        a joint's own directions in their order, and whether it is carried; first counted as in
+        qd, which may have a joint before the one that carries it, then as columns.
     """
-    carried = np.zeros((model.nv, padded.py_func(model.nv)), np.bool_)
+    related = np.zeros((2, model.nv, padded.py_func(model.nv)), np.bool_)
     for body in model.tree[1:]:
-        carried[body['column']:body['next_column'], body['column']:body['end_column']] = True
-    square = carried[:, :model.nv]
-    square |= square.T
-    in_columns = np.packbits(carried, axis=1, bitorder='little')
+        related[0, body['column']:body['next_column'], body['column']:body['end_column']] = True
+    carries, carried = related[:, :, :model.nv]
+    carries[...] = np.triu(carries)
+    carried[...] = np.triu(carries, 1).T
+    in_columns = np.packbits(related, axis=2, bitorder='little')
     column = np.argsort(model.order)
-    square[...] = square[np.ix_(column, column)]
-    return np.packbits(carried, axis=1, bitorder='little'), in_columns
+    for square in carries, carried:
+        square[...] = square[np.ix_(column, column)]
+    return np.packbits(related, axis=2, bitorder='little'), in_columns
 
 
 class Workspace:
@@ -133,12 +136,14 @@ def columns_of(block):
 
 @accessor
 def related_of(block):
-    return array_at(block[RELATED_AT], (block[NV], padded(block[NV]) // WIDTH), np.uint8)
+    shape = 2, block[NV], padded(block[NV]) // WIDTH
+    return array_at(block[RELATED_AT], shape, np.uint8)
 
 
 @accessor
 def related_columns_of(block):
-    return array_at(block[RELATED_COLUMNS_AT], (block[NV], padded(block[NV]) // WIDTH), np.uint8)
+    shape = 2, block[NV], padded(block[NV]) // WIDTH
+    return array_at(block[RELATED_COLUMNS_AT], shape, np.uint8)
 
 
 @accessor
