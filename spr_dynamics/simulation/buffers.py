@@ -30,7 +30,7 @@ FREE_VELOCITY, VELOCITY, COMMAND, TAU, DIAGONAL, ACCELERATION, ROWS = range(7)
  FEEL_MOTION_AT, BLOCK_END) = range(BLOCK_SIZE, BLOCK_SIZE + 66)
 
 EULER, RK4, MIDPOINT = 0, 1, 2  # values of INTEGRATOR
-STAGES = 6  # vectors that an integrator with several stages remembers
+STAGES = 5  # vectors that an integrator with several stages remembers
 TIE_VECTORS = 5  # vectors of a number for each tie that it needs to keep loops closed
 MATRICES = 3  # inertia of all velocities, that of an island, and scratch
 INDICES = 4  # vectors of whole numbers that an island needs
