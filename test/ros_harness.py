@@ -12,6 +12,7 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
+from rcl_interfaces.srv import GetParameterTypes  # noqa: E402
 from rclpy.event_handler import SubscriptionEventCallbacks  # noqa: E402
 from rclpy.experimental import EventsExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
@@ -129,6 +130,7 @@ class Client:
         """Call a service of the simulation and return its response."""
         client = self.node.create_client(service_type, name)
         self.wait_until(client.service_is_ready)
+        self.be_known()
         answer = client.call_async(service_type.Request(**fields))
         self.executor.spin_until_future_complete(answer, timeout_sec=PATIENCE)
         self.node.destroy_client(client)
@@ -136,15 +138,29 @@ class Client:
         return answer.result()
 
     def publisher(self, message_type, topic):
-        """
-        Return a publisher that has found the simulation.
-
-        That says nothing of the other way: the simulation has to hear of it, too.
-        """
+        """Return a publisher that has found the simulation, and is found."""
         publisher = self.node.create_publisher(message_type, topic, 10)
         self.wait_until(lambda: publisher.get_subscription_count() > 0)
-        self.spin(0.5)
+        self.be_known()
         return publisher
+
+    def be_known(self):
+        """
+        Wait until the simulation has heard of all that was made here.
+
+        What it has not heard of yet, it does not hear, and does not answer either (known as pull
+        request 418 of ros2/rmw_fastrtps). It hears of things in the order in which they were made,
+        so it knows all of them when it answers the newest.
+        """
+        newest = self.node.create_client(GetParameterTypes, 'simulation/get_parameter_types')
+        self.wait_until(newest.service_is_ready)
+        self.wait_until(lambda: self._is_answered(newest))
+        self.node.destroy_client(newest)
+
+    def _is_answered(self, client, patience=1.0):
+        answer = client.call_async(client.srv_type.Request())
+        self.executor.spin_until_future_complete(answer, timeout_sec=patience)
+        return answer.done()
 
     def send(self, publisher, message):
         """Publish, and give the simulation time to take it (an acknowledgement takes 3 s)."""

@@ -71,6 +71,30 @@ while True:
     publisher.publish(JointState(name=['left'], effort=[0.5]))
     time.sleep(0.01)
 """
+WITNESS = """
+import select, sys, time
+
+withheld, last = 0.0, time.monotonic()
+while not select.select([sys.stdin], [], [], 0.01)[0]:
+    now = time.monotonic()
+    withheld, last = withheld + (now - last if now - last > 0.05 else 0.0), now
+print(withheld)
+"""
+
+
+@pytest.fixture
+def withheld():
+    """
+    Return a function that says for how long the machine let nobody run [s].
+
+    A process that does nothing but wait is the witness: when even that one is late, it's not the
+    node that is slow. It may be asked once.
+    """
+    witness = subprocess.Popen([sys.executable, '-c', WITNESS], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    yield lambda: float(witness.communicate()[0])
+    witness.kill()
+    witness.wait()
 
 
 @pytest.fixture
@@ -117,7 +141,7 @@ def assert_undisturbed(client):
     assert all(list(msg.effort) == EFFORTS for msg in client.states)
 
 
-def assert_pace(client):
+def assert_pace(client, withheld):
     """
     Check simulated time against the node's wall clock.
 
@@ -130,9 +154,11 @@ def assert_pace(client):
     elapsed = wall_time(last) - wall_time(first)
     simulated, given_up = (run_value(last, key) - run_value(first, key)
                            for key in ('time [s]', 'time given up [s]'))
-    print(f'{elapsed:.2f} s at {simulated / elapsed:.4f} of real time, {given_up:.3f} s given up')
-    assert simulated / elapsed == pytest.approx(1.0, abs=max(0.01, CATCHING_UP / elapsed))
-    assert given_up <= 0.01 * elapsed
+    stalled = withheld()
+    print(f'{elapsed:.2f} s at {simulated / elapsed:.4f} of real time, {given_up:.3f} s given up; '
+          f'the machine stood still for {stalled:.3f} s')
+    assert simulated == pytest.approx(elapsed, abs=max(0.01 * elapsed, CATCHING_UP) + stalled)
+    assert given_up <= 0.01 * elapsed + stalled
 
 
 def wall_time(report):
@@ -143,13 +169,13 @@ def run_value(report, key):
     return float({pair.key: pair.value for pair in report.status[0].values}[key])
 
 
-def test_a_storm_of_bad_commands_changes_nothing(node, client, turned):
+def test_a_storm_of_bad_commands_changes_nothing(node, client, turned, withheld):
     """The wheels go on with the command that they have, each step where it should be."""
     sender = storm(node.namespace, seconds=SECONDS + 1.0, rate=BAD_RATE)
     assert sender.stdout.readline() == 'storm\n'
     client.spin(SECONDS)
     assert_undisturbed(client)
-    assert_pace(client)
+    assert_pace(client, withheld)
     sender.wait()
     sent = sender.stdout.read()
     print(sent)
@@ -158,7 +184,7 @@ def test_a_storm_of_bad_commands_changes_nothing(node, client, turned):
     assert node.log.count('joint_commands refused') <= 5 * (1 + (SECONDS + 2.0) / 5.0)
 
 
-def test_a_storm_of_parameters_and_requests_keeps_the_pace(node, client, turned):
+def test_a_storm_of_parameters_and_requests_keeps_the_pace(node, client, turned, withheld):
     """
     Half of the changes are refused, and all of the steps, since time runs.
 
@@ -189,7 +215,7 @@ def test_a_storm_of_parameters_and_requests_keeps_the_pace(node, client, turned)
     assert answers.count((True, False)) == asked - asked // 2
     assert not any(stepped)
     assert_undisturbed(client)
-    assert_pace(client)
+    assert_pace(client, withheld)
 
 
 @pytest.fixture
@@ -241,7 +267,7 @@ def test_nothing_that_can_be_asked_for_ends_the_node(node, caller, tmp_path):
     assert 'Traceback' not in node.log
 
 
-def test_many_listeners_at_once_and_a_commander_that_is_killed(node, client, turned):
+def test_many_listeners_at_once_and_a_commander_that_is_killed(node, client, turned, withheld):
     sender = storm(node.namespace, seconds=60.0, rate=1000)
     assert sender.stdout.readline() == 'storm\n'
     heard = [client.listen(Clock, '/clock', BEST_EFFORT) for _ in range(LISTENERS)]
@@ -250,7 +276,7 @@ def test_many_listeners_at_once_and_a_commander_that_is_killed(node, client, tur
     sender.wait()
     client.spin(SECONDS)
     assert_undisturbed(client)
-    assert_pace(client)
+    assert_pace(client, withheld)
 
 
 def test_the_effort_of_a_killed_controller_ends_with_the_timeout(node, client):
@@ -264,10 +290,11 @@ def test_the_effort_of_a_killed_controller_ends_with_the_timeout(node, client):
     finally:
         controller.send_signal(signal.SIGKILL)
         controller.wait()
+    client.spin(0.05)  # what came before the kill is heard
     killed_ns = time_ns(client.states[-1].header.stamp)
     client.wait_until(lambda: client.states[-1].effort[0] == 0.0)
     last_ns = max(time_ns(msg.header.stamp) for msg in client.states if msg.effort[0])
-    assert last_ns - killed_ns <= 0.1 * S + CATCHING_UP * S
+    assert last_ns - killed_ns <= 0.1 * S
     assert 'no command for left within command_timeout' in node.log
 
 
