@@ -220,10 +220,10 @@ def test_a_problem_knows_its_xml_path():
 
 def test_a_bomb_is_refused_at_once():
     """Entities that would grow to gigabytes are never expanded."""
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(SdfError):
         read(text=BOMB)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_models_nested_very_deep_are_refused():

@@ -340,10 +340,10 @@ def test_a_file_is_read_once(write, monkeypatch):
 
 def test_billion_laughs_are_refused_soon(write):
     chain(write, 10, 10)
-    start = time.perf_counter()
+    start = time.process_time()
     assert 'the included files hold more than 100000 elements' in message(
         write('w.sdf', world(include('0.sdf'))))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_depth_of_includes_is_bounded(write):
