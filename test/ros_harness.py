@@ -1,5 +1,6 @@
 """The node as a subprocess or in this process, and a client that talks to it over DDS."""
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 import os
 import signal
@@ -88,15 +89,27 @@ def node_here(**parameters):
         context.try_shutdown()
 
 
+@cache
+def shared_context():
+    """
+    Return the context of all clients.
+
+    To DDS it is one participant, which a simulation that runs for longer than one test finds once:
+    that may take 3 s.
+    """
+    context = rclpy.Context()
+    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
+    return context
+
+
 class Client:
     """A node of the test, beside the simulation."""
 
     def __init__(self, namespace):
         """Join the graph."""
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context, signal_handler_options=SignalHandlerOptions.NO)
-        self.node = rclpy.create_node('client', namespace=namespace, context=self.context)
-        self.executor = EventsExecutor(context=self.context)
+        context = shared_context()
+        self.node = rclpy.create_node('client', namespace=namespace, context=context)
+        self.executor = EventsExecutor(context=context)
         self.executor.add_node(self.node)
 
     def __enter__(self):
@@ -105,7 +118,6 @@ class Client:
     def __exit__(self, *error):
         self.executor.remove_node(self.node)
         self.node.destroy_node()
-        self.context.try_shutdown()
 
     def spin(self, seconds):
         """Let messages come in for a while."""
@@ -130,7 +142,7 @@ class Client:
         """Call a service of the simulation and return its response."""
         client = self.node.create_client(service_type, name)
         self.wait_until(client.service_is_ready)
-        self.be_known()
+        self.be_known(to=name.rpartition('/')[0])
         answer = client.call_async(service_type.Request(**fields))
         self.executor.spin_until_future_complete(answer, timeout_sec=PATIENCE)
         self.node.destroy_client(client)
@@ -144,15 +156,15 @@ class Client:
         self.be_known()
         return publisher
 
-    def be_known(self):
+    def be_known(self, to='simulation'):
         """
-        Wait until the simulation has heard of all that was made here.
+        Wait until a node has heard of all that was made here.
 
         What it has not heard of yet, it does not hear, and does not answer either (known as pull
         request 418 of ros2/rmw_fastrtps). It hears of things in the order in which they were made,
         so it knows all of them when it answers the newest.
         """
-        newest = self.node.create_client(GetParameterTypes, 'simulation/get_parameter_types')
+        newest = self.node.create_client(GetParameterTypes, f'{to}/get_parameter_types')
         self.wait_until(newest.service_is_ready)
         self.wait_until(lambda: self._is_answered(newest))
         self.node.destroy_client(newest)

@@ -13,7 +13,7 @@ from rosgraph_msgs.msg import Clock  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
-from ros_harness import BEST_EFFORT, Client, NodeProcess, PENDULUM, time_ns  # noqa: E402
+from ros_harness import BEST_EFFORT, Client, NodeProcess, time_ns  # noqa: E402
 
 MANY = 1_000_000
 MS = 1_000_000
@@ -25,26 +25,22 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope='module')
-def robot(folder):
-    path = folder / 'pendulum.sdf'
-    path.write_text(PENDULUM)
-    return path
-
-
-@pytest.fixture(scope='module')
-def client(folder, robot):
-    """Return a client of a pendulum that stands still, and is moved by steps only."""
-    with NodeProcess(folder, robot=robot, paused=True, initial_positions='[1.0]',
-                     publish_rate=1000) as node, Client(node.namespace) as client:
-        client.step = client.node.create_client(Trigger, 'simulation/step')
-        client.wait_until(client.step.service_is_ready)
-        yield client
+def node(folder):
+    """Return a humanoid that falls to the ground: its steps take a while."""
+    with NodeProcess(folder, robot='humanoid', paused=True, publish_rate=1000) as node:
+        yield node
 
 
 @pytest.fixture(autouse=True)
-def at_the_start(client):
-    client.call(Trigger, 'simulation/reset')
-    client.call(SetBool, 'simulation/pause', data=True)
+def client(node):
+    """Return a client of a robot that stands still at the start, and is moved by steps only."""
+    with Client(node.namespace) as client:
+        client.call(Trigger, 'simulation/reset')
+        client.call(SetBool, 'simulation/pause', data=True)
+        client.step = client.node.create_client(Trigger, 'simulation/step')
+        client.wait_until(client.step.service_is_ready)
+        client.be_known()
+        yield client
 
 
 def ask_for_steps(client, n) -> Future:
@@ -157,8 +153,8 @@ def test_a_listener_sees_every_state_of_many_steps_once(client):
     assert [time_ns(msg.header.stamp) for msg in states] == [MS * k for k in range(1, 101)]
 
 
-def test_who_waits_for_steps_is_answered_when_the_node_ends(folder, robot):
-    with NodeProcess(folder, robot=robot, paused=True, step_count=MANY) as node, \
+def test_who_waits_for_steps_is_answered_when_the_node_ends(folder):
+    with NodeProcess(folder, robot='humanoid', paused=True, step_count=MANY) as node, \
             Client(node.namespace) as client:
         clocks = client.listen(Clock, '/clock', BEST_EFFORT)
         step = client.node.create_client(Trigger, 'simulation/step')
