@@ -1,6 +1,5 @@
 """The node as a subprocess or in this process, and a client that talks to it over DDS."""
 from contextlib import contextmanager
-from functools import cache
 from itertools import count
 import os
 import signal
@@ -32,9 +31,12 @@ BEST_EFFORT = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 class NodeProcess:
     """The simulation in a process, a session and a namespace of its own."""
 
+    participants = {}  # by namespace, None until the first client comes
+
     def __init__(self, folder, *, namespace=None, params_file=None, **parameters):
         """Start it; values of parameters are written as YAML."""
         self.namespace = namespace or self.next_namespace()
+        self.participants.setdefault(self.namespace)
         self.log_path = folder / f'log{self.namespace[1:]}.txt'
         command = [sys.executable, '-m', MODULE, '--ros-args', '-r', f'__ns:={self.namespace}']
         if params_file is not None:
@@ -45,6 +47,13 @@ class NodeProcess:
             self.process = subprocess.Popen(
                 command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
                 env={**os.environ, 'ROS_PYTHON_CHECK_FIELDS': '1'})
+
+    @classmethod
+    def participant(cls, namespace):
+        """Return what all clients of the simulation in a namespace share."""
+        if cls.participants[namespace] is None:
+            cls.participants[namespace] = Participant()
+        return cls.participants[namespace]
 
     @staticmethod
     def next_namespace():
@@ -62,6 +71,9 @@ class NodeProcess:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        participant = self.participants.pop(self.namespace, None)
+        if participant:
+            participant.leave()
 
     @property
     def log(self):
@@ -89,25 +101,33 @@ def node_here(**parameters):
         context.try_shutdown()
 
 
-@cache
-def shared_context():
+class Participant:
     """
-    Return the context of all clients.
+    What DDS sees of a client: simulation and client find each other once, which may take 3 s.
 
-    To DDS it is one participant, which a simulation that runs for longer than one test finds once:
-    that may take 3 s.
+    Fast DDS drops the answer of who is there to who comes, if it's quick, and says no more for
+    3 s. So this one comes after the simulation was started, and stays for as long.
     """
-    context = rclpy.Context()
-    rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
-    return context
+
+    def __init__(self):
+        """Join the graph."""
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, signal_handler_options=SignalHandlerOptions.NO)
+        self._node = rclpy.create_node('participant', context=self.context)  # keeps it there
+
+    def leave(self):
+        """Leave the graph."""
+        self._node.destroy_node()
+        self.context.try_shutdown()
 
 
 class Client:
     """A node of the test, beside the simulation."""
 
     def __init__(self, namespace):
-        """Join the graph."""
-        context = shared_context()
+        """Join the graph, as one participant with all other clients of a simulation."""
+        self._own = None if namespace in NodeProcess.participants else Participant()
+        context = (self._own or NodeProcess.participant(namespace)).context
         self.node = rclpy.create_node('client', namespace=namespace, context=context)
         self.executor = EventsExecutor(context=context)
         self.executor.add_node(self.node)
@@ -118,6 +138,8 @@ class Client:
     def __exit__(self, *error):
         self.executor.remove_node(self.node)
         self.node.destroy_node()
+        if self._own:
+            self._own.leave()
 
     def spin(self, seconds):
         """Let messages come in for a while."""

@@ -131,8 +131,11 @@ def test_questionable_cases_are_refused():
     ({'has_force': [[1], [0, 1]]}, 'has_force = [[1], [0, 1]]: expected three truth values'),
     ({'has_force': '111'}, 'has_force = 111: expected three truth values'),
     ({'taxels': [[1], [1, 2]]}, 'taxels = [[1], [1, 2]]: expected rows and columns'),
-    ({'patch_min': [-1e308, -1], 'patch_max': [1e308, 1], 'falloff_coefficient': 1.0},
-     'falloff_coefficient = 1.0: expected 0 unless the patch is finite'),
+    ({'patch_min': [-1e308, -1]}, 'patch_min = [-1e+308, -1]: expected lengths up to 1e+09 m'),
+    ({'patch_max': [1, 2e9]}, 'patch_max = [1, 2000000000.0]: expected lengths up to 1e+09 m'),
+    ({'patch_tolerance': 1e10}, 'patch_tolerance = 10000000000.0: expected lengths up to 1e+09 m'),
+    ({'pose': np.array([[1, 0, 0, 0], [0, 1, 0, -1e10], [0, 0, 1, 0], [0, 0, 0, 1]])},
+     'expected lengths up to 1e+09 m'),
     ({'taxels': ('2', '2')}, "taxels = ('2', '2'): expected rows and columns"),
 ])
 def test_senseless_settings_are_refused(change, message):

@@ -22,6 +22,7 @@ from spr_dynamics.ros import convert  # noqa: E402
 from spr_dynamics.sdformat.poses import Pose  # noqa: E402
 
 MS = 1_000_000
+LONG = '/tmp/' + 300 * 'a'
 POSE = [1.0, 2.0, 3.0, 0.1, -0.2, math.pi / 2]
 START = [0.3]  # of the hinge
 INERTIAL = """
@@ -246,6 +247,11 @@ def test_a_saved_state_goes_on_with_the_efforts_that_acted(client, twin):
      'state_file: ~nosuchuser/x: the home folder of ~nosuchuser is not known'),
     ('save_state', '/nowhere/x', 'state_file: /nowhere/x: No such file or directory'),
     ('load_state', '/nowhere/x', 'state_file: /nowhere/x: No such file or directory'),
+    ('save_state', f'{__file__}/x', f'state_file: {__file__}/x: Not a directory'),
+    ('save_state', LONG, f'state_file: {LONG}: File name too long'),
+    ('load_state', LONG, f'state_file: {LONG}: File name too long'),
+    ('save_state', '/dev/null', 'state_file: /dev/null: the name of a file expected'),
+    ('load_state', '/dev/zero', 'state_file: /dev/zero: the name of a file expected'),
     ('load_state', __file__, 'not a snapshot of spr_dynamics'),
 ])
 def test_a_state_file_that_is_none_is_refused(client, twin, acrobat, service, file, problem):

@@ -87,6 +87,14 @@ def test_each_command_advances_a_period_and_the_motion_is_that_of_the_law(node, 
     assert 'joint_commands ignored: its stamp' in node.log
 
 
+def test_a_robot_without_joints_advances_by_empty_commands(tmp_path):
+    with NodeProcess(tmp_path, robot='rolling_shapes', lock_step=True) as node, \
+            Client(node.namespace) as client:
+        controller = Controller(client)
+        controller.run_until(10 * MS)
+        assert 'refused' not in node.log
+
+
 def test_answers_to_the_states_in_a_period_are_passed_over(node):
     with Client(node.namespace) as client:
         controller = Controller(client, is_exact=True)

@@ -91,11 +91,12 @@ class Commands:
         Take efforts for joints by name; NaN keeps the joint's present command.
 
         :param names: Names of degrees of freedom, in any order; the others keep their command.
+            None of them only where there are none to name.
         :param efforts: One effort for each name [N m or N].
         :param step: The present step count.
         :raises CommandRefused: If the message can't be used as a whole.
         """
-        if not len(efforts):
+        if not len(efforts) and self._index:
             raise CommandRefused('empty', lambda: (
                 'no effort in it; expected one effort for each name (this simulation takes '
                 'efforts only)'))

@@ -1,5 +1,6 @@
 """The node ``simulation``: parameters in, steps on a timer, messages out."""
 from collections.abc import Callable
+from contextlib import suppress
 import os
 from pathlib import Path
 import time
@@ -80,7 +81,6 @@ class SimulationNode(Node):
         self.pushes = Pushes(self.simulation, {
             name: source.frames.link(name) for name in self.simulation.model.link_names})
         self._listen()
-        self._diagnostics = Diagnostics(self)
         self.publications = Publications(source, self._sensor_parameters.topics)
         self._stepper = Stepper(self.simulation, self.commands, self.pushes, self.publications,
                                 self.complaints)
@@ -94,10 +94,11 @@ class SimulationNode(Node):
         for warning in (*self.simulation.model.warnings, *self.simulation.warnings,
                         *self.parameters.unknown()):
             self.get_logger().warning(warning)
-        self.get_logger().info(report(self))
         self.publications.publish_now()
+        diagnostics = Diagnostics(self)
+        self.get_logger().info(report(self))
         self._every(GREETING_PERIOD, lambda: self.publications.greet(self.is_still))
-        self._every(Diagnostics.PERIOD, self._diagnostics.tell)
+        self._every(Diagnostics.PERIOD, diagnostics.tell)
         self._run()
 
     def _listen(self) -> None:
@@ -374,7 +375,8 @@ class SimulationNode(Node):
             unfinished.write_bytes(self.simulation.save())
             unfinished.replace(file)
         except OSError as error:
-            unfinished.unlink(missing_ok=True)
+            with suppress(OSError):  # what kept it from being written keeps it from being removed
+                unfinished.unlink(missing_ok=True)
             raise SprDynamicsError(f'state_file: {file}: {error.strerror}') from None
 
     def load_state(self, path: str) -> None:
@@ -436,6 +438,6 @@ def _state_file(path: str) -> Path:
         file = expanded(path)
     except SprDynamicsError as error:
         raise SprDynamicsError(f'state_file: {error}') from None
-    if not file.name:
+    if not file.name or os.path.exists(file) and not file.is_file():  # a pipe never ends
         raise SprDynamicsError(f'state_file: {path}: the name of a file expected')
     return file

@@ -19,7 +19,6 @@ from spr_dynamics.errors import did_you_mean, SprDynamicsError
 
 Value = Any  # bool, int, float, str, or a list of one of them, as the table says
 
-RCLPY_PREFIX = 'qos_overrides.'  # of parameters that rclpy looks after
 SENSOR_PREFIX = 'contact_sensors'  # of parameters, topics and frames of contact sensors
 ALL, ROOT, NONE = 'all', 'root', 'none'  # values of publish_tf
 LARGEST_STEP_COUNT = 1_000_000  # keeps a typing error from running for days
@@ -354,8 +353,7 @@ class Parameters:
     def unknown(self) -> list[str]:
         """Return a sentence for each override that nothing has declared."""
         return [f'the parameter {name!r} is not known{did_you_mean(name, self._specs)}; ignored'
-                for name in self.overrides
-                if not self._node.has_parameter(name) and not name.startswith(RCLPY_PREFIX)]
+                for name in self.overrides if not self._node.has_parameter(name)]
 
     def watch(self, check: Callable[[dict[str, Value]], None],
               apply: Callable[[dict[str, Value]], None]) -> None:

@@ -110,6 +110,8 @@ class ContactSensorSettings(Checked):
             **{name: self._number(name) for name in (
                 'force_sensitivity', 'falloff_coefficient', 'taxel_spread', 'rate')},
             **{name: self._truth(name) for name in ('noise_when_idle', 'enabled')}}
+        for name in ('patch_min', 'patch_max', 'patch_tolerance'):
+            self._check_length(name, values[name])
         for name, known in (('falloff_mode', FALLOFF_MODES), ('contact_rule', CONTACT_RULES),
                             ('measure', MEASURES)):
             self._one_of(name, known)

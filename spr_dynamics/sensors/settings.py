@@ -9,6 +9,7 @@ import numpy as np
 from spr_dynamics.errors import name_hint, SprDynamicsError
 from spr_dynamics.sensors.axis_noise import AxisNoise
 
+LARGEST_LENGTH = 1e9  # [m] keeps what is drawn finite, also as 32 bit numbers
 ROTATION_TOLERANCE = 1e-5  # how far R R^T may be from one: as six printed digits make it
 
 
@@ -84,7 +85,13 @@ class Checked:
         pose = self._array(name, (4, 4))
         if not is_transform(pose):
             self._refuse(name, 'a rotation and a position')
+        self._check_length(name, pose[:3, 3])
         return pose
+
+    def _check_length(self, name, metres) -> None:
+        """Refuse lengths that are too large, but for infinite ones."""
+        if (np.isfinite(metres) & (np.abs(metres) > LARGEST_LENGTH)).any():
+            self._refuse(name, f'lengths up to {LARGEST_LENGTH:g} m')
 
     def _noises(self, name) -> tuple[AxisNoise, AxisNoise, AxisNoise]:
         """Return the noise of x, y and z."""
