@@ -20,7 +20,7 @@ import mesh_files  # noqa: E402
 import needs  # noqa: E402
 from ros_harness import Client, LATCHED, NodeProcess  # noqa: E402
 import spr_dynamics  # noqa: E402
-from spr_dynamics.ros import markers, rviz  # noqa: E402
+from spr_dynamics.ros import contact_markers, markers, rviz  # noqa: E402
 from spr_dynamics.ros.companions import yaml_lines  # noqa: E402
 from spr_dynamics.ros.convert import WORLD_FRAME  # noqa: E402
 from spr_dynamics.sdformat.poses import Pose  # noqa: E402
@@ -281,6 +281,24 @@ def test_what_has_gone_is_cleared(tmp_path):
         client.wait_until(lambda: len(arrays) > 1 and len(arrays[-1].markers) == 1)
     assert arrays[-1].markers[0].action == Marker.DELETEALL
     assert all(array.markers[0].action == Marker.DELETEALL for array in arrays)
+
+
+@pytest.mark.parametrize('robot', ['hopper', 'arm7'])
+def test_markers_that_are_used_again_are_as_new(robot):
+    """On the ground, in the air and on the ground again: more points, fewer, and more."""
+    sim = spr_dynamics.Simulation(spr_dynamics.load(
+        needs.REPOSITORY / 'models' / f'{robot}.sdf', world='ground'))
+    topics = {name: name for name in sim.sensors}
+    kept = contact_markers.ContactMarkers(sim, topics)
+    start, counts = sim.save(), []
+    for lift in 0.0, 1.0, 0.0:
+        sim.restore(start)
+        sim.q[2] += lift
+        sim.step(n=10)
+        picture = kept.fill()
+        assert picture == contact_markers.ContactMarkers(sim, topics).fill()
+        counts.append(len(picture.markers))
+    assert counts == {'hopper': [7, 1, 7], 'arm7': [3, 3, 3]}[robot]
 
 
 # RViz

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from geometry_msgs.msg import Point
 import numpy as np
 from rclpy.serialization import serialize_message
-from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from spr_dynamics.dynamics.kinematics import link_poses
@@ -251,6 +250,20 @@ def point(p: Numbers) -> Point:
     return Point(x=float(x), y=float(y), z=float(z))
 
 
+def put_points(marker: Marker, positions: Sequence[Numbers] | np.ndarray) -> None:
+    """
+    Write points into a marker, in place of those that it has.
+
+    :param marker: The marker.
+    :param positions: Positions in the marker's frame [m].
+    """
+    points = marker.points
+    del points[len(positions):]
+    points += [Point() for _ in range(len(positions) - len(points))]
+    for point, p in zip(points, positions):
+        fill_vector(point, p)
+
+
 def put_pose(marker: Marker, T: Pose) -> None:
     """
     Write a pose into a marker.
@@ -280,5 +293,5 @@ def put_colour(marker: Marker, rgb: Numbers, opacity: float) -> None:
     :param rgb: Red, green and blue in 0 to 1.
     :param opacity: In 0 to 1.
     """
-    red, green, blue = map(float, rgb)
-    marker.color = ColorRGBA(r=red, g=green, b=blue, a=float(opacity))
+    color = marker.color
+    color.r, color.g, color.b, color.a = map(float, (*rgb, opacity))
