@@ -11,6 +11,7 @@ pytest.importorskip('rclpy')
 yaml = pytest.importorskip('yaml')
 
 from geometry_msgs.msg import WrenchStamped  # noqa: E402, I100
+from rclpy.serialization import deserialize_message  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import ColorRGBA, String  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
@@ -20,6 +21,7 @@ import mesh_files  # noqa: E402
 import needs  # noqa: E402
 from ros_harness import Client, LATCHED, NodeProcess  # noqa: E402
 import spr_dynamics  # noqa: E402
+from spr_dynamics.dynamics.kinematics import link_poses  # noqa: E402
 from spr_dynamics.ros import contact_markers, markers, rviz  # noqa: E402
 from spr_dynamics.ros.companions import yaml_lines  # noqa: E402
 from spr_dynamics.ros.convert import WORLD_FRAME  # noqa: E402
@@ -193,6 +195,24 @@ def test_without_tf2_msgs_markers_are_in_the_world(tmp_path, kinds, monkeypatch)
     np.testing.assert_allclose(pose(last).R, T_WS.R, atol=1e-12)
     np.testing.assert_allclose(pose(last).p[:2], T_WS.p[:2], atol=1e-12)
     assert pose(last).p[2] < pose(first).p[2]  # it falls
+
+
+def test_markers_in_the_world_are_where_their_links_are():
+    """Only the bytes of poses are written anew: of every shape, wherever its points end."""
+    model = spr_dynamics.load(needs.REPOSITORY / 'models' / 'humanoid.sdf')
+    drawn, _ = markers.shape_markers(model)
+    writer, q = markers.WorldMarkers(drawn), model.neutral_q()
+    for _ in range(2):
+        q[7:] += np.linspace(0.1, 0.3, len(q) - 7)
+        T_WL = link_poses(model, q)
+        message = deserialize_message(writer.fill(T_WL), MarkerArray)
+        assert message.markers[0].action == Marker.DELETEALL
+        assert len(message.markers) == 1 + len(drawn) > 20
+        for (shape, own), marker in zip(drawn, message.markers[1:]):
+            T_WS = T_WL[shape.link] @ np.vstack([np.column_stack(shape.T_LS), [0, 0, 0, 1]])
+            np.testing.assert_allclose(pose(marker).R, T_WS[:3, :3], atol=1e-12)
+            np.testing.assert_allclose(pose(marker).p, T_WS[:3, 3], atol=1e-12)
+            assert (marker.ns, marker.id, marker.points) == (own.ns, own.id, own.points)
 
 
 def test_picture_comes_again_when_time_has_jumped_and_now_and_then(monkeypatch):
