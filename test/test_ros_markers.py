@@ -25,6 +25,7 @@ from spr_dynamics.dynamics.kinematics import link_poses  # noqa: E402
 from spr_dynamics.ros import contact_markers, markers, rviz  # noqa: E402
 from spr_dynamics.ros.companions import yaml_lines  # noqa: E402
 from spr_dynamics.ros.convert import WORLD_FRAME  # noqa: E402
+from spr_dynamics.scene.shapes import shapes  # noqa: E402
 from spr_dynamics.sdformat.poses import Pose  # noqa: E402
 from tf2_stand_in import tf2_msgs  # noqa: E402, F401
 
@@ -368,6 +369,15 @@ def test_shipped_configuration_is_up_to_date(tmp_path):
     """To do so: python -m spr_dynamics.ros.rviz --output FILE --ros-args -p robot:=arm7."""
     shipped = (needs.REPOSITORY / 'config' / 'simulation.rviz').read_text()
     assert yaml.safe_load(shipped) == configuration(tmp_path, robot='arm7')
+
+
+def test_grid_is_above_the_ground():
+    """Both were at a height of zero, where what is in front changes from pixel to pixel."""
+    (ground,) = [shape for shape in shapes(spr_dynamics.load(
+        needs.REPOSITORY / 'models' / 'hopper.sdf', world='ground')) if shape.link == 0]
+    config = yaml.safe_load((needs.REPOSITORY / 'config' / 'simulation.rviz').read_text())
+    grid = config['Visualization Manager']['Displays'][0]
+    assert ground.T_LS.p[2] == 0.0 < grid['Offset']['Z'] < 0.005
 
 
 def test_prefix_of_frames_reaches_the_robot_model():
