@@ -190,7 +190,8 @@ PUBLISHED = (
           'what does not move, once'),
     Topic('robot_description', 'std_msgs/msg/String', 'latched, 1', '', 'the robot as URDF'),
     Topic('visual_markers', 'visualization_msgs/msg/MarkerArray', 'latched, 1', 'links',
-          'what the robot looks like, once'),
+          'what the robot looks like; again every 5 s of wall time, since RViz drops it when time '
+          'jumps back or another frame is fixed'),
     Topic('contact_markers', 'visualization_msgs/msg/MarkerArray', 'reliable, 1', 'world',
           'arrows of contact forces, at `marker_rate`; stamp 0, to be drawn at the newest '
           'transforms'),

@@ -30,8 +30,10 @@ Surfaces with a rim are parts where a plane across an axis goes between them, wi
 their size. A part that is not convex counts as its convex hull, with a warning that says how much
 of that it fills. `optimization="convex_hull"` takes one hull around all, without a word;
 `optimization="convex_decomposition"` has what is not convex cut by CoACD (extra `[mesh]`), once a
-machine: pieces are kept beside the machine code. Without CoACD there is a warning. `<submesh>` is
-refused by name.
+machine: pieces are kept beside the machine code. There is a warning without CoACD; of a
+`<convex_decomposition>` without that attribute, which is ignored; of another text in it, which
+counts as none, as in libsdformat; and of a `voxel_resolution` below 8000 or above 1000000,
+which counts as the nearer of the two. `<submesh>` is refused by name.
 
 Elements that are not in SDFormat are warned about by name, with the nearest name that is. Those
 with a namespace prefix (`gz:`) are somebody's own data; ours is `spr:`.

@@ -1,4 +1,5 @@
 """Meshes as convex pieces: those that a file has, and those that it is cut into."""
+import subprocess
 import sys
 
 import numpy as np
@@ -52,6 +53,15 @@ def model(geometry, body='', surface='', more='', fixed=''):
       <sdf version='1.12'><world name='w'><model name='thing'><static>true</static>
         <link name='thing'><collision name='mesh'><geometry>{geometry}</geometry>{surface}
         </collision>{fixed}</link></model>{moving}</world></sdf>""")
+
+
+def sdf_of(folder, geometry):
+    """Write a file whose geometry begins in line 3."""
+    file = folder / 'thing.sdf'
+    file.write_text(f"""<sdf version='1.12'><model name='m'><static>true</static>
+      <link name='l'><collision name='c'><geometry>
+      {geometry}</geometry></collision></link></model></sdf>""")
+    return file
 
 
 def boxes_of(made):
@@ -398,6 +408,25 @@ def test_ell_is_cut_and_kept(tmp_path, cutter, monkeypatch):
         assert kept.read_bytes() == before, 'made again'
 
 
+def test_killed_cut_leaves_nothing_for_good(tmp_path):
+    """Each process that ended while it wrote left a file under its own number."""
+    file = tmp_path / 'pieces' / 'l.npz'
+    corners = np.arange(12.0).reshape(4, 3)
+    ran = subprocess.run([sys.executable, '-c', f"""
+import os, sys
+from pathlib import Path
+import numpy
+from spr_dynamics.model import cutting
+os.replace = lambda *_: os._exit(7)
+cutting.keep_pieces(Path({str(file)!r}), [numpy.zeros((4, 3))])"""], timeout=60)
+    assert ran.returncode == 7
+    assert len(list(file.parent.iterdir())) == 1 and cutting.kept_pieces(file) is None
+    cutting.keep_pieces(file, [corners])
+    assert list(file.parent.iterdir()) == [file]
+    (kept,) = cutting.kept_pieces(file)
+    np.testing.assert_array_equal(kept, corners)
+
+
 def test_cut_goes_on_where_nothing_can_be_kept(tmp_path, cutter, monkeypatch):
     write_stl(tmp_path / 'l.stl', [ELL])
     (tmp_path / 'file').write_text('')
@@ -472,10 +501,39 @@ def test_numbers_that_make_no_sense_are_refused_with_file_and_line(tmp_path, nam
 
 
 def test_unknown_optimization_is_named(tmp_path):
+    """And counts as none, as in libsdformat."""
     write_stl(tmp_path / 'l.stl', CUP)
-    (warning,) = model(mesh(tmp_path / 'l.stl', attribute=' optimization="convex_hul"')).warnings
+    made = model(mesh(tmp_path / 'l.stl', attribute=' optimization="convex_hul"'))
+    (warning,) = made.warnings
     assert "optimization='convex_hul' of <mesh> is unknown and is ignored (did you mean " \
         "'convex_hull'?)" in warning
+    (thing,) = made.assembly.links
+    assert thing.collisions[0].element.geometry.optimization == ''
+
+
+@pytest.mark.parametrize('attribute', ['', ' optimization="convex_hull"'])
+def test_settings_of_a_cut_that_nobody_asked_for_are_named(tmp_path, attribute):
+    """They were ignored without a word."""
+    write_stl(tmp_path / 'box.stl', [box((0, 0, 0), (1, 1, 1))])
+    file = sdf_of(tmp_path, mesh('box.stl', """
+      <convex_decomposition><voxel_resolution>1</voxel_resolution>
+      </convex_decomposition>""", attribute))
+    assert list(spr.load(file).warnings) == [
+        f"{file}:4: collision 'c': <convex_decomposition> is ignored: it needs "
+        "optimization='convex_decomposition' of <mesh>"]
+
+
+@pytest.mark.parametrize('number, taken', [
+    (7999, 8000), (8000, None), (1000000, None), (1000001, 1000000)])
+def test_number_of_voxels_that_the_cutter_cannot_take_is_named(tmp_path, number, taken):
+    """The nearest that it can was taken without a word."""
+    write_stl(tmp_path / 'box.stl', [box((0, 0, 0), (1, 1, 1))])
+    file = sdf_of(tmp_path, cut_mesh('box.stl', f"""<max_convex_hulls>4294967295
+      </max_convex_hulls>
+      <voxel_resolution>{number}</voxel_resolution>"""))
+    assert list(spr.load(file).warnings) == ([] if taken is None else [
+        f"{file}:5: collision 'c': <voxel_resolution> '{number}' counts as {taken} "
+        '(possible: 8000 to 1000000)'])
 
 
 def test_check_warns_as_load_does(tmp_path, capsys):

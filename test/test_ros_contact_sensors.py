@@ -21,7 +21,7 @@ from sensor_models import BLOCK, block, patch, SENSOR, WHOLE  # noqa: E402
 import spr_dynamics as spr  # noqa: E402
 from spr_dynamics.ros.parameters import SENSOR_TABLE  # noqa: E402
 from spr_dynamics.ros.sensor_clouds import (  # noqa: E402
-    POINT, point_rows, TAXEL, taxel_rows)
+    Cloud, fill_points, fill_taxels, POINT, TAXEL)
 from spr_dynamics.sdformat.schema import PATCH  # noqa: E402
 from spr_dynamics.sensors.contact import (  # noqa: E402
     CONTACT_RULES, FALLOFF_MODES, MEASURES)
@@ -38,8 +38,9 @@ def test_points_are_what_the_sensor_sees():
     sim = spr.Simulation(block(foot=(0, patch(-0.06, -0.06, 0, 0.06, falloff_coefficient='1'))))
     sim.step(n=300)
     sensor = sim.sensors['foot']
-    rows = point_rows(sensor.contacts)
-    assert rows.shape == (1, 4) and rows.dtype == POINT and POINT.itemsize == 49
+    assert POINT.itemsize == 49
+    rows = np.zeros((1, 4), POINT)
+    fill_points(rows, sensor.contacts)
     force = np.stack([rows['fx'], rows['fy'], rows['fz']], axis=-1)[0]
     np.testing.assert_allclose((rows['weight'][0, :, None] * force).sum(0), sensor.reading.force,
                                atol=1e-5)
@@ -49,18 +50,36 @@ def test_points_are_what_the_sensor_sees():
     assert {sim.model.shape_names[k] for k in rows['partner'][0]} == {'ground::plane'}
     sim.q[2] += 1.0
     sim.step()
-    assert point_rows(sensor.contacts).shape == (1, 0)
+    assert sensor.contacts.size == 0
 
 
 def test_taxels_are_an_organised_cloud_that_carries_the_force():
     sim = spr.Simulation(block(foot=(0, WHOLE + '<spr:taxels>3 5</spr:taxels>')))
     sim.step(n=300)
     sensor = sim.sensors['foot']
-    rows = taxel_rows(sensor)
-    assert rows.shape == (3, 5) and rows.dtype == TAXEL
+    rows = np.zeros((3, 5), TAXEL)
+    fill_taxels(rows, sensor)
     np.testing.assert_allclose(rows['fz'].sum(), sensor.reading.force[2], rtol=1e-5)
     np.testing.assert_allclose(rows['x'][0], np.linspace(-0.048, 0.048, 5), atol=1e-6)
     np.testing.assert_allclose(rows['y'][:, 0], [-0.04, 0, 0.04], atol=1e-6)
+
+
+def test_clouds_of_other_sizes_follow_one_another():
+    """The rows of a message are used again, where there are as many of them."""
+    with Client(NodeProcess.next_namespace()) as client:
+        cloud = Cloud(client.node, 'cloud', 'tip', POINT)
+        heard = client.listen(PointCloud2, 'cloud')
+        client.wait_until(lambda: cloud.output.is_wanted)
+        shapes = [(1, 3), (1, 3), (1, 0), (2, 3), (1, 1)]
+        for number, shape in enumerate(shapes):
+            cloud.rows(*shape)['x'] = number
+            cloud.publish(number)
+        client.wait_until(lambda: len(heard) == len(shapes))
+    for number, (shape, message) in enumerate(zip(shapes, heard)):
+        assert (message.height, message.width) == shape
+        assert message.row_step == shape[1] * POINT.itemsize
+        rows = np.frombuffer(message.data, POINT) if message.data else np.zeros(0, POINT)
+        assert rows['x'].tolist() == [number] * (shape[0] * shape[1])
 
 
 def test_words_are_the_same_in_settings_files_and_parameters():

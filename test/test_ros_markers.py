@@ -11,17 +11,21 @@ pytest.importorskip('rclpy')
 yaml = pytest.importorskip('yaml')
 
 from geometry_msgs.msg import WrenchStamped  # noqa: E402, I100
+from rclpy.serialization import deserialize_message  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import String  # noqa: E402
-from std_srvs.srv import SetBool  # noqa: E402
+from std_msgs.msg import ColorRGBA, String  # noqa: E402
+from std_srvs.srv import SetBool, Trigger  # noqa: E402
 from visualization_msgs.msg import Marker, MarkerArray  # noqa: E402
 
+import mesh_files  # noqa: E402
 import needs  # noqa: E402
 from ros_harness import Client, LATCHED, NodeProcess  # noqa: E402
 import spr_dynamics  # noqa: E402
-from spr_dynamics.ros import rviz  # noqa: E402
+from spr_dynamics.dynamics.kinematics import link_poses  # noqa: E402
+from spr_dynamics.ros import contact_markers, markers, rviz  # noqa: E402
 from spr_dynamics.ros.companions import yaml_lines  # noqa: E402
 from spr_dynamics.ros.convert import WORLD_FRAME  # noqa: E402
+from spr_dynamics.scene.shapes import shapes  # noqa: E402
 from spr_dynamics.sdformat.poses import Pose  # noqa: E402
 from tf2_stand_in import tf2_msgs  # noqa: E402, F401
 
@@ -52,6 +56,7 @@ KINDS = """
       <visual name='part'>
         <geometry><mesh><uri>package://shapes/box.stl</uri><submesh><name>lid</name></submesh>
         </mesh></geometry></visual>
+      <visual name='lying'><geometry><mesh><uri>lying.dae</uri></mesh></geometry></visual>
     </link>
   </model>
 </sdf>
@@ -78,6 +83,9 @@ def kinds(tmp_path, monkeypatch):
     box = trimesh.creation.box(extents=[0.1, 0.2, 0.3])
     box.export(share / 'box.stl')
     box.export(tmp_path / 'box.stl')
+    lying = tmp_path / 'lying.dae'
+    mesh_files.write_dae(lying, {'lid': mesh_files.box((0, 0, 0), (1, 1, 1))}, [(0, 0, 0)])
+    lying.write_text(lying.read_text().replace('Z_UP', 'Y_UP'))
     path = tmp_path / 'kinds.sdf'
     path.write_text(KINDS)
     return path
@@ -100,10 +108,6 @@ def named(message, namespace):
     return [marker for marker in message.markers if marker.ns == namespace]
 
 
-def has_clear(message):
-    return any(marker.action == Marker.DELETEALL for marker in message.markers)
-
-
 def assert_drawable(message):
     """Look for what RViz refuses: a name twice, no rotation, no size, numbers that are none."""
     names = [(marker.ns, marker.id) for marker in message.markers]
@@ -115,7 +119,8 @@ def assert_drawable(message):
         turn = marker.pose.orientation
         assert np.linalg.norm([turn.w, turn.x, turn.y, turn.z]) == pytest.approx(1.0)
         if marker.action == Marker.ADD:
-            assert marker.scale.x > 0.0 and marker.color.a > 0.0
+            assert marker.scale.x > 0.0
+            assert marker.color.a > 0.0 or marker.mesh_use_embedded_materials
 
 
 def test_shapes_of_every_kind_are_drawn_on_their_links(tmp_path, kinds, tf2_msgs):  # noqa: F811
@@ -123,19 +128,25 @@ def test_shapes_of_every_kind_are_drawn_on_their_links(tmp_path, kinds, tf2_msgs
             Client(node.namespace) as client:
         arrays = client.listen(MarkerArray, 'visual_markers', LATCHED)
         client.wait_until(lambda: arrays)
-        client.spin(0.3)  # it is said once
-        assert len(arrays) == 1
+        # RViz has dropped it when it hears of the jump
+        assert client.call(Trigger, 'simulation/reset').success
+        count = len(arrays)
+        client.wait_until(lambda: len(arrays) > count, patience=5.0)
+        assert all(array == arrays[0] for array in arrays)
         assert "visual_markers: 'base::lost' is left out: it is not found" in node.log
         assert "visual_markers: 'base::far' is left out: it is in the network" in node.log
         assert "visual_markers: 'base::part' is left out: it is a <submesh>" in node.log
+        assert "visual_markers: 'base::lying' is seen only on this machine, by programs that " \
+            "read its file: it can't be read: its up_axis is Y_UP" in node.log
         texts = client.listen(String, 'robot_description', LATCHED)
         client.wait_until(lambda: texts)
     # RViz knows no relative paths, and other machines know no paths of this one
     assert re.findall('filename="([^"]*)"', texts[0].data) == [
         'package://shapes/box.stl', f'file://{tmp_path}/box.stl', 'package://nowhere/box.stl',
-        'https://example.org/box.stl']
+        'https://example.org/box.stl', f'file://{tmp_path}/lying.dae']
     assert_drawable(arrays[0])
-    clear, box, sphere, cylinder, ellipsoid, capsule, kept, read = arrays[0].markers
+    clear, box, sphere, cylinder, ellipsoid, capsule, kept, read, lying = \
+        arrays[0].markers
     assert clear.action == Marker.DELETEALL
     for marker in arrays[0].markers[1:]:
         assert marker.header.frame_id == 'r/base'
@@ -154,8 +165,11 @@ def test_shapes_of_every_kind_are_drawn_on_their_links(tmp_path, kinds, tf2_msgs
     assert (kept.type, kept.mesh_resource, scale(kept)) == (
         Marker.MESH_RESOURCE, 'package://shapes/box.stl', [1, 2, 3])
     assert kept.mesh_use_embedded_materials
+    assert kept.color == ColorRGBA(), 'any other would tint it'
     assert (read.type, len(read.points)) == (Marker.TRIANGLE_LIST, 36)
     assert max(point.z for point in read.points) == pytest.approx(0.15)
+    assert (lying.type, lying.mesh_resource) == (
+        Marker.MESH_RESOURCE, f'file://{tmp_path}/lying.dae')
 
 
 def test_without_tf2_msgs_markers_are_in_the_world(tmp_path, kinds, monkeypatch):
@@ -172,22 +186,52 @@ def test_without_tf2_msgs_markers_are_in_the_world(tmp_path, kinds, monkeypatch)
         assert not client.node.get_publishers_info_by_topic('/tf')
         assert node.log.count('/tf is not published: the package tf2_msgs is not installed') == 1
         assert states
-    # markers of another robot, which this node has taken the place of, go before its own come
-    for messages, newcomers in (arrays, 2), (late, 1):
-        clearing = [message for message in messages if has_clear(message)]
-        assert len(clearing) == newcomers
-        assert clearing[0].markers[0].action == Marker.DELETEALL
-        assert len(clearing[0].markers) == len(messages[-1].markers) + 1
-        assert has_clear(messages[0]) or has_clear(messages[1])  # the latched one came before
-    arrays = [message for message in arrays if not has_clear(message)]
-    first, last = arrays[0].markers[0], arrays[-1].markers[0]
+    # who has come, in the place of another one perhaps, may still show another robot
+    assert all(message.markers[0].action == Marker.DELETEALL for message in (*arrays, *late))
+    first, last = arrays[0].markers[1], arrays[-1].markers[1]
     assert {marker.header.frame_id for marker in arrays[-1].markers} == {'world'}
     assert_drawable(arrays[-1])
-    assert len({(marker.ns, marker.id) for array in arrays for marker in array.markers}) == 7
+    assert len({(marker.ns, marker.id) for array in arrays for marker in array.markers}) == 9
     T_WS = model.assembly.links[0].T_WL @ Pose.from_rpy([1, 2, 3], [0.1, 0.2, 0.3])
     np.testing.assert_allclose(pose(last).R, T_WS.R, atol=1e-12)
     np.testing.assert_allclose(pose(last).p[:2], T_WS.p[:2], atol=1e-12)
     assert pose(last).p[2] < pose(first).p[2]  # it falls
+
+
+def test_markers_in_the_world_are_where_their_links_are():
+    """Only the bytes of poses are written anew: of every shape, wherever its points end."""
+    model = spr_dynamics.load(needs.REPOSITORY / 'models' / 'humanoid.sdf')
+    drawn, _ = markers.shape_markers(model)
+    writer, q = markers.WorldMarkers(drawn), model.neutral_q()
+    for _ in range(2):
+        q[7:] += np.linspace(0.1, 0.3, len(q) - 7)
+        T_WL = link_poses(model, q)
+        message = deserialize_message(writer.fill(T_WL), MarkerArray)
+        assert message.markers[0].action == Marker.DELETEALL
+        assert len(message.markers) == 1 + len(drawn) > 20
+        for (shape, own), marker in zip(drawn, message.markers[1:]):
+            T_WS = T_WL[shape.link] @ np.vstack([np.column_stack(shape.T_LS), [0, 0, 0, 1]])
+            np.testing.assert_allclose(pose(marker).R, T_WS[:3, :3], atol=1e-12)
+            np.testing.assert_allclose(pose(marker).p, T_WS[:3, 3], atol=1e-12)
+            assert (marker.ns, marker.id, marker.points) == (own.ns, own.id, own.points)
+
+
+def test_picture_comes_again_when_time_has_jumped_and_now_and_then(monkeypatch):
+    """RViz drops what it shows when time jumps back or its fixed frame changes: no robot."""
+    now, shown = [0.0], []
+    monkeypatch.setattr(markers, 'monotonic', lambda: now[0])
+    reminder = markers.Reminder(lambda: shown.append(now[0]))
+
+    def wait(seconds):
+        for _ in range(round(10 * seconds)):
+            now[0] += 0.1
+            reminder.greet(False)
+
+    wait(12.0)
+    np.testing.assert_allclose(shown, [5.0, 10.0], atol=0.25)
+    reminder.publish_now(0)
+    wait(6.0)
+    np.testing.assert_allclose(shown[2:], [12.5, 17.5], atol=0.25)
 
 
 def test_contacts_and_sensors_of_a_standing_robot(tmp_path):
@@ -260,6 +304,24 @@ def test_what_has_gone_is_cleared(tmp_path):
     assert all(array.markers[0].action == Marker.DELETEALL for array in arrays)
 
 
+@pytest.mark.parametrize('robot', ['hopper', 'arm7'])
+def test_markers_that_are_used_again_are_as_new(robot):
+    """On the ground, in the air and on the ground again: more points, fewer, and more."""
+    sim = spr_dynamics.Simulation(spr_dynamics.load(
+        needs.REPOSITORY / 'models' / f'{robot}.sdf', world='ground'))
+    topics = {name: name for name in sim.sensors}
+    kept = contact_markers.ContactMarkers(sim, topics)
+    start, counts = sim.save(), []
+    for lift in 0.0, 1.0, 0.0:
+        sim.restore(start)
+        sim.q[2] += lift
+        sim.step(n=10)
+        picture = kept.fill()
+        assert picture == contact_markers.ContactMarkers(sim, topics).fill()
+        counts.append(len(picture.markers))
+    assert counts == {'hopper': [7, 1, 7], 'arm7': [3, 3, 3]}[robot]
+
+
 # RViz
 
 def configuration(tmp_path, *arguments, **parameters):
@@ -307,6 +369,15 @@ def test_shipped_configuration_is_up_to_date(tmp_path):
     """To do so: python -m spr_dynamics.ros.rviz --output FILE --ros-args -p robot:=arm7."""
     shipped = (needs.REPOSITORY / 'config' / 'simulation.rviz').read_text()
     assert yaml.safe_load(shipped) == configuration(tmp_path, robot='arm7')
+
+
+def test_grid_is_above_the_ground():
+    """Both were at a height of zero, where what is in front changes from pixel to pixel."""
+    (ground,) = [shape for shape in shapes(spr_dynamics.load(
+        needs.REPOSITORY / 'models' / 'hopper.sdf', world='ground')) if shape.link == 0]
+    config = yaml.safe_load((needs.REPOSITORY / 'config' / 'simulation.rviz').read_text())
+    grid = config['Visualization Manager']['Displays'][0]
+    assert ground.T_LS.p[2] == 0.0 < grid['Offset']['Z'] < 0.005
 
 
 def test_prefix_of_frames_reaches_the_robot_model():

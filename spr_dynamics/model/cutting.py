@@ -13,8 +13,6 @@ import numpy as np
 from spr_dynamics.cache import cache_folder
 from spr_dynamics.sdformat.meshes import NEEDED
 
-VOXELS_ALONG = 20, 100  # what CoACD can take
-
 
 def cut(vertices, triangles, n_pieces, n_voxels) -> list[np.ndarray]:
     """
@@ -25,7 +23,7 @@ def cut(vertices, triangles, n_pieces, n_voxels) -> list[np.ndarray]:
     :param vertices: [m], shape (n, 3).
     :param triangles: Three indices each, shape (m, 3).
     :param n_pieces: At most so many.
-    :param n_voxels: How many stand for it if it is not closed, or lies in itself.
+    :param n_voxels: How many stand for it if it is not closed, or lies in itself; 8000 to 1e6.
     :returns: The corners of each piece [m], shape (corners, 3).
     :raises ValueError: If CoACD is not installed; the end of a sentence.
     """
@@ -33,7 +31,7 @@ def cut(vertices, triangles, n_pieces, n_voxels) -> list[np.ndarray]:
         coacd = importlib.import_module('coacd')
     except ImportError:
         raise ValueError(NEEDED) from None
-    along = int(np.clip(round(n_voxels ** (1.0 / 3.0)), *VOXELS_ALONG))
+    along = round(n_voxels ** (1.0 / 3.0))
     file = place_of(vertices, triangles, n_pieces, along)
     pieces = kept_pieces(file)
     if pieces is None:
@@ -69,13 +67,15 @@ def kept_pieces(file) -> list[np.ndarray] | None:
 
 
 def keep_pieces(file, pieces) -> None:
-    """Write pieces into a file, whole or not at all; where none can be, they are not kept."""
-    unfinished = file.with_suffix(f'.{os.getpid()}')
-    try:
+    """
+    Write pieces into a file; where none can be written, they are not kept.
+
+    What is left of a process that was killed in the midst, the next one that cuts this mesh takes
+    the place of: the name hangs on the mesh alone. Two at once write the same.
+    """
+    unfinished = file.with_suffix('.unfinished')
+    with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         with open(unfinished, 'wb') as stream:
             np.savez(stream, *pieces)
         os.replace(unfinished, file)
-    except OSError:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()

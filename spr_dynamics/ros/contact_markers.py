@@ -8,7 +8,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from spr_dynamics.dynamics.kinematics import link_poses
 from spr_dynamics.ros.convert import WORLD_FRAME
-from spr_dynamics.ros.markers import clear, point, put_colour, put_scale
+from spr_dynamics.ros.markers import clear, put_colour, put_points, put_scale
 from spr_dynamics.ros.parameters import SENSOR_PREFIX
 from spr_dynamics.ros.streams import Source, Stream
 from spr_dynamics.scene.arrows import contact_arrows, metres_per_newton, size
@@ -17,6 +17,7 @@ from spr_dynamics.sensors.drawing import BOX_EDGES, drawing_of
 NEWEST_QOS = QoSProfile(depth=1)  # a picture makes the one before it worthless
 ORANGE, GREEN = (0.95, 0.45, 0.10), (0.10, 0.62, 0.35)
 RED, BLUE = (0.90, 0.15, 0.15), (0.35, 0.55, 0.95)
+OUTLINE_EDGES = [0, 1, 1, 2, 2, 3, 3, 0]  # corners that a side joins, two for each
 SHAFT, HEAD, DOT, LINE = 0.012, 0.03, 0.02, 0.002  # widths, in sizes of the robot
 SHORTEST_ARROW = 1e-3  # in sizes of the robot; RViz refuses arrows without a direction
 
@@ -47,69 +48,131 @@ class ContactMarkers:
         :param simulation: The simulation.
         :param sensor_topics: The ROS name of each contact sensor.
         """
-        self._simulation, self._topics = simulation, sensor_topics
-        self._size = size(simulation.model)
-        self._metres_per_newton = metres_per_newton(simulation.model)
-        self._points = self._marker('contact_points', 0, Marker.SPHERE_LIST, [DOT] * 3, ORANGE)
-        self._arrows: list[Marker] = []
+        model = simulation.model
+        self._simulation = simulation
+        self._size, self._metres_per_newton = size(model), metres_per_newton(model)
+        self._clear = clear()
+        self._points = world_marker('contact_points', 0, Marker.SPHERE_LIST,
+                                    [DOT * self._size] * 3, ORANGE)
+        self._arrows: list[ArrowMarker] = []
+        self._sensors = [
+            SensorMarkers(simulation.sensors[name], f'{SENSOR_PREFIX}/{topic}', self._size,
+                          self._metres_per_newton) for name, topic in sensor_topics.items()]
+        self._msg = MarkerArray()
 
     def fill(self) -> MarkerArray:
         """Return the present picture."""
-        simulation = self._simulation
-        markers = [clear(), *self._contact_markers()]
-        if self._topics:
-            markers += self._sensor_markers(link_poses(simulation.model, simulation.q))
-        return MarkerArray(markers=markers)
+        self._msg.markers = [self._clear, *self._contact_markers(), *self._sensor_markers()]
+        return self._msg
 
     def _contact_markers(self) -> Iterator[Marker]:
         """Yield where contacts are, and their forces."""
         arrows = contact_arrows(self._simulation.contacts)
         if arrows:
-            self._points.points = [point(arrow.point) for arrow in arrows]
+            put_points(self._points, [arrow.point for arrow in arrows])
             yield self._points
         while len(self._arrows) < len(arrows):
-            self._arrows.append(self._arrow('contact_forces', len(self._arrows), GREEN))
+            self._arrows.append(
+                ArrowMarker('contact_forces', len(self._arrows), self._size, GREEN))
         for marker, arrow in zip(self._arrows, arrows):
-            tip = arrow.point + self._metres_per_newton * arrow.force
-            if self._put_arrow(marker, arrow.point, tip):
+            yield from marker.drawn(
+                [arrow.point, arrow.point + self._metres_per_newton * arrow.force])
+
+    def _sensor_markers(self) -> Iterator[Marker]:
+        """Yield what is drawn of each sensor."""
+        if self._sensors:
+            model = self._simulation.model
+            T_WL = link_poses(model, self._simulation.q)
+            for sensor in self._sensors:
+                yield from sensor.drawn(T_WL[model.link_names.index(sensor.link)])
+
+
+class SensorMarkers:
+    """The patch of a contact sensor, red while it reports contact, and its force."""
+
+    def __init__(self, sensor: Any, namespace: str, robot_size: float,
+                 metres_per_newton: float) -> None:
+        """
+        Make the markers.
+
+        :param sensor: The sensor in the simulation.
+        :param namespace: Of the markers.
+        :param robot_size: Of the robot [m].
+        :param metres_per_newton: How long to draw a force.
+        """
+        self._sensor, self._metres_per_newton = sensor, metres_per_newton
+        self._outline, self._box = (
+            world_marker(namespace, number, Marker.LINE_LIST, [width * robot_size, 0.0, 0.0],
+                         BLUE)
+            for number, width in enumerate((2.0 * LINE, LINE)))
+        self._arrow = ArrowMarker(namespace, 2, robot_size, RED)
+
+    @property
+    def link(self) -> str:
+        """The link that carries the sensor."""
+        return self._sensor.settings.link
+
+    def drawn(self, T_WL: np.ndarray) -> Iterator[Marker]:
+        """
+        Yield what is to be seen now.
+
+        :param T_WL: Pose of the sensor's link in the world, shape (4, 4).
+        """
+        settings, reading = self._sensor.settings, self._sensor.reading
+        drawing = drawing_of(settings, reading, T_WL @ settings.pose, self._metres_per_newton)
+        for marker, corners, ends in ((self._outline, drawing.outline, OUTLINE_EDGES),
+                                      (self._box, drawing.tolerance_box, BOX_EDGES.ravel())):
+            if len(corners):
+                put_points(marker, corners[ends])
+                put_colour(marker, RED if reading.contact else BLUE, 1.0)
                 yield marker
+        if len(drawing.arrow):
+            yield from self._arrow.drawn(drawing.arrow)
 
-    def _sensor_markers(self, T_WL: np.ndarray) -> Iterator[Marker]:
-        """Yield the patch of each sensor, red while it reports contact, and its force."""
-        model = self._simulation.model
-        for name, topic in self._topics.items():
-            sensor, namespace = self._simulation.sensors[name], f'{SENSOR_PREFIX}/{topic}'
-            T_WL_sensor = T_WL[model.link_names.index(sensor.settings.link)]
-            drawing = drawing_of(sensor.settings, sensor.reading,
-                                 T_WL_sensor @ sensor.settings.pose, self._metres_per_newton)
-            colour = RED if sensor.reading.contact else BLUE
-            lines = [drawing.outline[[0, 1, 1, 2, 2, 3, 3, 0]] if len(drawing.outline) else [],
-                     drawing.tolerance_box[BOX_EDGES.ravel()] if len(drawing.tolerance_box)
-                     else []]
-            for number, (ends, width) in enumerate(zip(lines, (2.0 * LINE, LINE))):
-                if len(ends):
-                    marker = self._marker(namespace, number, Marker.LINE_LIST, [width, 0.0, 0.0],
-                                          colour)
-                    marker.points = [point(end) for end in ends]
-                    yield marker
-            arrow = self._arrow(namespace, len(lines), RED)
-            if len(drawing.arrow) and self._put_arrow(arrow, *drawing.arrow):
-                yield arrow
 
-    def _put_arrow(self, marker: Marker, start: np.ndarray, tip: np.ndarray) -> bool:
-        """Write an arrow into its marker; return whether it is long enough to be seen."""
-        marker.points = [point(start), point(tip)]
-        return float(np.linalg.norm(tip - start)) > SHORTEST_ARROW * self._size
+class ArrowMarker:
+    """An arrow, as long as it can be seen."""
 
-    def _arrow(self, namespace: str, number: int, colour: Sequence[float]) -> Marker:
-        return self._marker(namespace, number, Marker.ARROW, [SHAFT, HEAD, 0.0], colour)
+    def __init__(self, namespace: str, number: int, robot_size: float,
+                 colour: Sequence[float]) -> None:
+        """
+        Make the marker.
 
-    def _marker(self, namespace: str, number: int, kind: int, widths: Sequence[float],
-                colour: Sequence[float]) -> Marker:
-        """Return a marker in the world, with widths in sizes of the robot."""
-        marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
-        marker.header.frame_id = WORLD_FRAME
-        marker.pose.orientation.w = 1.0
-        put_scale(marker, [self._size * width for width in widths])
-        put_colour(marker, colour, 1.0)
-        return marker
+        :param namespace: Of the marker.
+        :param number: Its number there.
+        :param robot_size: Of the robot [m].
+        :param colour: Red, green and blue in 0 to 1.
+        """
+        self._marker = world_marker(
+            namespace, number, Marker.ARROW, [SHAFT * robot_size, HEAD * robot_size, 0.0], colour)
+        self._shortest = SHORTEST_ARROW * robot_size
+
+    def drawn(self, ends: Sequence[np.ndarray] | np.ndarray) -> Iterator[Marker]:
+        """
+        Yield the arrow, unless it is too short to be seen.
+
+        :param ends: Where it starts, and its tip, world [m].
+        """
+        start, tip = ends
+        if float(np.linalg.norm(tip - start)) > self._shortest:
+            put_points(self._marker, ends)
+            yield self._marker
+
+
+def world_marker(namespace: str, number: int, kind: int, widths: Sequence[float],
+                 colour: Sequence[float]) -> Marker:
+    """
+    Return a marker in the world.
+
+    :param namespace: Its namespace.
+    :param number: Its number there.
+    :param kind: Its type.
+    :param widths: What its type makes of x, y and z [m].
+    :param colour: Red, green and blue in 0 to 1.
+    """
+    marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
+    marker.header.frame_id = WORLD_FRAME
+    marker.pose.orientation.w = 1.0
+    put_scale(marker, widths)
+    put_colour(marker, colour, 1.0)
+    return marker

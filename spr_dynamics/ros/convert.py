@@ -87,15 +87,12 @@ class JointStateWriter:
         :param axes: ``Dof`` entries of a model, those with a position.
         """
         names = [axis.name for axis in axes]
+        zeros = [0.0] * len(names)
         self._q_index = np.array([axis.q for axis in axes], dtype=np.intp)
         self._v_index = np.array([axis.v for axis in axes], dtype=np.intp)
-        self.msg = JointState(name=list(names))
-        self.msg.position = array('d', bytes(8 * len(names)))
-        self.msg.velocity = array('d', bytes(8 * len(names)))
-        self.msg.effort = array('d', bytes(8 * len(names)))
-        self._position, self._velocity, self._effort = (
-            np.frombuffer(field) if len(names) else np.empty(0)
-            for field in (self.msg.position, self.msg.velocity, self.msg.effort))
+        self.msg = JointState(name=names, position=zeros, velocity=zeros, effort=zeros)
+        self._position, self._velocity, self._effort = map(
+            entries, (self.msg.position, self.msg.velocity, self.msg.effort))
 
     def fill(self, time_ns: int, q: np.ndarray, qd: np.ndarray, effort: np.ndarray) -> JointState:
         """
@@ -195,6 +192,15 @@ class OdometryWriter:
         fill_vector(msg.twist.twist.linear, R_BW @ qd[j:j + 3])
         fill_vector(msg.twist.twist.angular, R_BW @ qd[j + 3:j + 6])
         return msg
+
+
+def entries(field: array) -> np.ndarray:
+    """
+    Return the numbers of a message's field, to be written in place: it can't grow any more.
+
+    :param field: The field, as the message has it.
+    """
+    return np.frombuffer(field) if field else np.empty(0)
 
 
 def fill_vector(vector: Any, values: np.ndarray) -> None:

@@ -34,6 +34,17 @@ def portable_uri(mesh: Mesh) -> str:
     return mesh.uri if any(path.is_file() for path in mesh_files(mesh)) else ''
 
 
+def file_uri(mesh: Mesh) -> str:
+    """
+    Return a URI by which programs on this machine find a mesh; empty if there is none.
+
+    There is none for a ``<submesh>``, either.
+
+    :param mesh: The mesh.
+    """
+    return '' if mesh.submesh else _found(mesh)
+
+
 def local_uri(mesh: Mesh) -> str:
     """
     Return a URI by which programs on this machine find a mesh; as it is written if none does.
@@ -42,10 +53,13 @@ def local_uri(mesh: Mesh) -> str:
 
     :param mesh: The mesh.
     """
+    return mesh.uri if mesh.uri.startswith(PACKAGE) else _found(mesh) or mesh.uri
+
+
+def _found(mesh: Mesh) -> str:
+    """Return the URI of the file of a mesh; empty if there is none."""
     try:
         found = next((path for path in mesh_files(mesh) if path.is_file()), None)
     except ValueError:
-        return mesh.uri
-    if found is None or mesh.uri.startswith(PACKAGE):
-        return mesh.uri
-    return f'{FILE}{found.resolve()}'
+        return ''
+    return f'{FILE}{found.resolve()}' if found else ''

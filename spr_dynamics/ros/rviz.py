@@ -18,6 +18,7 @@ RVIZ = 'rviz2'
 DISTANCE = 3.0  # of the camera from the robot, in sizes of the robot
 SHAFT = 0.02  # width of a wrench's arrow, in sizes of the robot
 DOT = 0.02  # size of a point of a cloud, in sizes of the robot
+GRID_HEIGHT = 0.002  # [m] in the ground itself, which is drawn, too, it would flicker
 PRESSURE = 'fz'  # the field of a cloud that gives a point its colour
 
 
@@ -43,8 +44,9 @@ def configuration(*, wrenches: Sequence[str], clouds: Sequence[str], frame_prefi
         'Description Source': 'Topic', 'TF Prefix': frame_prefix.removesuffix('/'),
         'Description Topic': topic('robot_description', is_latched=True)}, enabled=False)
     displays = [
-        display('Grid', 'Grid', {'Reference Frame': '<Fixed Frame>', 'Plane Cell Count': 20,
-                                 'Cell Size': 0.5}),
+        display('Grid', 'Grid', {
+            'Reference Frame': '<Fixed Frame>', 'Plane Cell Count': 20, 'Cell Size': 0.5,
+            'Offset': {'X': 0.0, 'Y': 0.0, 'Z': GRID_HEIGHT}}),
         display('TF', 'TF', {'Marker Scale': size / 4.0, 'Frame Timeout': 15}, enabled=False),
         *([robot_model] if frame_prefix.endswith('/') or not frame_prefix else []),
         display('MarkerArray', 'Robot', {'Topic': topic('visual_markers', is_latched=True)}),

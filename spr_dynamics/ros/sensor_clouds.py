@@ -35,23 +35,35 @@ class Cloud:
         :param dtype: A row: packed fields, little-endian.
         """
         self.output = Output(node, PointCloud2, topic, STATE_QOS)
+        self._dtype = dtype
         self._msg = PointCloud2(is_dense=True, is_bigendian=False, point_step=dtype.itemsize)
         self._msg.header.frame_id = frame_id
         self._msg.fields = [
             PointField(name=name, offset=field[1], datatype=DATATYPES[field[0].str], count=1)
             for name, field in (dtype.fields or {}).items()]
+        self._rows = np.zeros((0, 0), dtype)
 
-    def publish(self, time_ns: int, rows: np.ndarray) -> None:
+    def rows(self, height: int, width: int) -> np.ndarray:
         """
-        Publish points.
+        Return the records of the message, to be written; what isn't is as it was, at first 0.
+
+        :param height: How many rows.
+        :param width: How many points in each.
+        """
+        if self._rows.shape != (height, width):
+            msg = self._msg
+            msg.height, msg.width, msg.row_step = height, width, width * msg.point_step
+            msg.data = array('B', bytes(height * msg.row_step))
+            self._rows = np.frombuffer(msg.data, self._dtype).reshape(height, width)
+        return self._rows
+
+    def publish(self, time_ns: int) -> None:
+        """
+        Publish what was written.
 
         :param time_ns: Simulated time of the sample [ns].
-        :param rows: Records of the cloud's kind, shape (height, width).
         """
         convert.stamp_from_ns(self._msg.header.stamp, time_ns)
-        self._msg.height, self._msg.width = rows.shape
-        self._msg.row_step = self._msg.point_step * self._msg.width
-        self._msg.data = array('B', rows.tobytes())
         self.output.publish(self._msg)
 
 
@@ -71,6 +83,7 @@ class SensorClouds:
         self._points = Cloud(node, f'{place}/points', frame_id, POINT)
         self._taxels = Cloud(node, f'{place}/taxels', frame_id, TAXEL) \
             if any(sensor.settings.taxels) else None
+        self._fill_points()  # compiled now: the first listener costs no time
 
     def publish(self, time_ns: int) -> None:
         """
@@ -79,9 +92,11 @@ class SensorClouds:
         :param time_ns: Simulated time of the sample [ns].
         """
         if self._points.output.is_wanted:
-            self._points.publish(time_ns, point_rows(self._sensor.contacts))
+            self._fill_points()
+            self._points.publish(time_ns)
         if self._taxels and self._taxels.output.is_wanted:
-            self._taxels.publish(time_ns, taxel_rows(self._sensor))
+            fill_taxels(self._taxels.rows(*self._sensor.settings.taxels), self._sensor)
+            self._taxels.publish(time_ns)
 
     def greet(self, is_still: bool) -> None:
         """Notice who has come to listen; while time stands still, show them the last sample."""
@@ -90,31 +105,33 @@ class SensorClouds:
         if any(newcomers) and is_still:
             self.publish(self._sensor.sample_time_ns)
 
+    def _fill_points(self) -> None:
+        felt = self._sensor.contacts
+        fill_points(self._points.rows(1, felt.size), felt)
 
-def point_rows(felt: np.ndarray) -> np.ndarray:
-    """
-    Return contacts as rows of a cloud, shape (1, n).
 
-    :param felt: ``FELT`` records.
+def fill_points(rows: np.ndarray, felt: np.ndarray) -> None:
     """
-    rows = np.zeros((1, felt.size), POINT)
+    Write contacts into rows of a cloud.
+
+    :param rows: ``POINT`` records, shape (1, n).
+    :param felt: ``FELT`` records, shape (n,).
+    """
     for names, field in ((XYZ, 'position'), (NORMAL, 'normal'), (FORCE, 'force')):
         for axis, name in enumerate(names):
             rows[name] = felt[field][:, axis]
     for name in ('depth', 'weight', 'partner', 'status'):
         rows[name] = felt[name]
-    return rows
 
 
-def taxel_rows(sensor: Any) -> np.ndarray:
+def fill_taxels(rows: np.ndarray, sensor: Any) -> None:
     """
-    Return the taxels of a sensor as rows of an organised cloud, shape (rows, columns).
+    Write the taxels of a sensor into rows of an organised cloud.
 
+    :param rows: ``TAXEL`` records, shape (rows, columns).
     :param sensor: The sensor in the simulation.
     """
-    rows = np.zeros(sensor.settings.taxels, TAXEL)
     centres, forces = cell_centres(sensor.settings), sensor.taxels
     rows['x'], rows['y'] = centres[..., 0], centres[..., 1]
     for axis, name in enumerate(FORCE):
         rows[name] = forces[..., axis]
-    return rows

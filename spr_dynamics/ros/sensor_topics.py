@@ -10,7 +10,7 @@ from spr_dynamics.model.model import Model
 from spr_dynamics.ros import convert
 from spr_dynamics.ros.motion_topics import said, topic_of
 from spr_dynamics.ros.parameters import SENSOR_PREFIX, Value
-from spr_dynamics.ros.sensor_clouds import point_rows, SensorClouds
+from spr_dynamics.ros.sensor_clouds import SensorClouds
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
 from spr_dynamics.sdformat.elements import ContactSensor
 from spr_dynamics.sensors.declared import placed_sensors
@@ -40,7 +40,6 @@ class SensorPublication:
         self._clouds = SensorClouds(node, place, source.frames.sensor(topic), self._sensor)
         self._samples = 0
         self._contact: bool | None = None
-        point_rows(self._sensor.contacts)  # compiled now: the first listener costs no time
 
     def publish_new(self) -> None:
         """Publish the newest sample, if it wasn't published yet."""

@@ -113,7 +113,9 @@ def torque_term_topics(source: Source) -> list[Stream]:
     axes = simulation.model.axes
     outputs = {term: Output(source.node, JointState, f'torque_terms/{term}', STATE_QOS)
                for term in TERMS}
-    messages = {term: JointState(name=[axis.name for axis in axes]) for term in TERMS}
+    messages = {term: JointState(name=[axis.name for axis in axes], effort=[0.0] * len(axes))
+                for term in TERMS}
+    entries = {term: convert.entries(msg.effort) for term, msg in messages.items()}
     v_index = np.array([axis.v for axis in axes], dtype=np.intp)
     model: Any = simulation.model
 
@@ -126,7 +128,7 @@ def torque_term_topics(source: Source) -> list[Stream]:
                    'gravity': terms.gravity, 'applied': simulation.effort}
         for term, msg in messages.items():
             convert.stamp_from_ns(msg.header.stamp, simulation.time_ns)
-            msg.effort = efforts[term][v_index].tolist()
+            entries[term][:] = efforts[term][v_index]
             outputs[term].publish(msg)
 
     return [source.stream(publish, list(outputs.values()), 'publish_rate')]

@@ -82,14 +82,9 @@ class Output:
         self.publish = self._publisher.publish
 
     @property
-    def listeners(self) -> int:
-        """How many listen."""
-        return self._publisher.get_subscription_count()
-
-    @property
     def is_wanted(self) -> bool:
         """Whether anybody listens."""
-        return self.listeners > 0
+        return self._publisher.get_subscription_count() > 0
 
     def take_newcomers(self) -> bool:
         """Return whether somebody has come to listen since the last call."""

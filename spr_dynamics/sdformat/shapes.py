@@ -1,6 +1,7 @@
 """Read collisions and visuals: shapes, surfaces, colours."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,9 @@ MIN_CORNERS = 3
 SHADERS = (
     'pixel', 'vertex', 'normal_map_objectspace', 'normal_map_tangentspace',
     'normal_map_object_space', 'normal_map_tangent_space')
-OPTIMIZATIONS = ('convex_hull', 'convex_decomposition')
+CUT = 'convex_decomposition'
+OPTIMIZATIONS = ('convex_hull', CUT)
+VOXELS_ALONG = 20, 100  # each side of a mesh, as CoACD can take them
 
 
 def parse_collision(element: XmlElement, report: Report) -> Collision:
@@ -100,9 +103,31 @@ def _parse_mesh(element: XmlElement, report: Report) -> Mesh:
         report.warn('WARNING', element.location,
                     f"{element.owner}: optimization='{wanted}' of <mesh> is unknown and is "
                     f'ignored{name_hint(wanted, OPTIMIZATIONS)}')
+        fields['optimization'] = ''
     return Mesh(
         location=element.location, submesh=part['name'], center=part['center'], **fields,
-        **read_fields(element.first_or_empty('convex_decomposition'), report))
+        **_read_decomposition(element, fields['optimization'], report))
+
+
+def _read_decomposition(element: XmlElement, optimization: str, report: Report
+                        ) -> dict[str, Any]:
+    """Read how a mesh is to be cut, and say what of that is not done."""
+    settings = element.first_or_empty('convex_decomposition')
+    fields = read_fields(settings, report)
+    if optimization != CUT:
+        if settings in element.children:
+            report.warn('WARNING', settings.location,
+                        f'{element.owner}: <convex_decomposition> is ignored: it needs '
+                        f"optimization='{CUT}' of <mesh>")
+        return fields
+    few, many = (along ** 3 for along in VOXELS_ALONG)
+    wanted = fields['voxel_resolution']
+    if not few <= wanted <= many:
+        fields['voxel_resolution'] = min(max(wanted, few), many)
+        report.warn('WARNING', settings.first_or_empty('voxel_resolution').location,
+                    f"{element.owner}: <voxel_resolution> '{wanted}' counts as "
+                    f"{fields['voxel_resolution']} (possible: {few} to {many})")
+    return fields
 
 
 def _parse_polyline(element: XmlElement, report: Report) -> Polyline:
