@@ -46,6 +46,14 @@ Without the package `tf2_msgs`, which is not on PyPI, there is neither `/tf` nor
 the log says so. `visual_markers` are then in `world` and come again at `marker_rate`; so RViz
 shows the robot all the same.
 
+### Stamps of `/tf`
+
+They go back only where time does (`~/reset`, `~/load_state`); tf2 sees that in `/clock` and
+forgets what it has. One may come again while time stands still: with the same transforms, when
+somebody comes to listen, since `/tf` keeps nothing for those who come late; with others, when a
+free root has been put elsewhere (`~/set_entity_state`). tf2 drops the former in silence and holds
+the latter for the newest, so RViz shows it; its warning `TF_REPEATED_DATA` is that of ROS 1.
+
 ### Frames from robot_state_publisher
 
 With `robot_state_publisher:=true`, `simulation.launch.py` starts robot_state_publisher beside the
@@ -56,6 +64,14 @@ have, and sensors come from the simulation. `robot_description` comes from both,
 text; in it joints are called as in `joint_states`. What moves has no frame before simulated time
 1 / `tf_rate`, since robot_state_publisher passes over earlier `joint_states`: a simulation that
 starts paused has to be stepped until then.
+
+### Arguments of `rviz` and `robot_state_publisher`
+
+Both executables take the ROS arguments of the simulation. Parameters say which robot it is; those
+of a file are read for the node `simulation`, or for the one that `-r __node:=` names. The program
+that they become gets the namespace, `use_sim_time`, and all other ROS arguments as they are:
+remaps such as `-r joint_states:=arm/joint_states`, `--log-level`, `--disable-rosout-logs`,
+`--enclave`.
 """
 SUBSCRIBED = """
 ## Subscribed topics

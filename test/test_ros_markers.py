@@ -407,10 +407,11 @@ def test_rviz_starts_with_the_robot_in_its_namespace(tmp_path):
     program.chmod(0o755)
     logs = tmp_path / 'logs'
     ran = run_rviz(f'{tmp_path}:{os.environ["PATH"]}', '-r', '__ns:=/lab', '-p', 'robot:=arm7',
-                   ROS_LOG_DIR=str(logs))
+                   '-r', 'odom:=odometry', ROS_LOG_DIR=str(logs))
     words = ran.stdout.split()
     assert words[:2] == ['-d', str(logs / 'spr_dynamics_lab.rviz')]
-    assert words[2:] == ['--ros-args', '-r', '__ns:=/lab', '-p', 'use_sim_time:=true']
+    assert words[2:] == ['--ros-args', '-r', '__ns:=/lab', '-p', 'use_sim_time:=true',
+                         '-r', 'odom:=odometry']
     with open(words[1], encoding='utf-8') as file:
         assert 'contact_sensors/fingertip/wrench' in topics_of(yaml.safe_load(file))
 

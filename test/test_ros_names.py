@@ -61,7 +61,7 @@ def test_two_sensors_on_one_topic_are_refused(written, first, second, topic):
 
 @pytest.mark.parametrize('topic', [
     'joint_states', 'joint_commands', 'external_wrench', 'contact_markers', '/clock',
-    '/diagnostics'])
+    '/diagnostics', '/parameter_events', '/rosout', 'simulation/simulate_steps/_action/status'])
 def test_a_sensor_does_not_get_a_topic_of_the_node(written, topic):
     """It ended with a traceback, or RViz and controllers heard two types."""
     robot = written(imu('left', topic), imu('right'))

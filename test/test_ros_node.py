@@ -149,6 +149,30 @@ def test_one_kilohertz_holds_for_thirty_seconds(tmp_path, pendulum):
         assert 'lost in' not in node.log  # what it says of overruns
 
 
+@pytest.mark.parametrize('factor, share, steps', [(0.1, 0.99, 1), (1.0, 0.5, 2)])
+def test_a_command_acts_on_the_step_after_the_state_that_it_answers(
+        tmp_path, pendulum, factor, share, steps):
+    """A second of answers, at 100 Hz nearly all in time; at 1 kHz a busy machine is slower."""
+    with NodeProcess(tmp_path, robot=pendulum, real_time_factor=factor) as node, \
+            Client(node.namespace) as client:
+        commands = client.publisher(JointState, 'joint_commands')
+        sent, delays = {}, []
+
+        def answer(state):
+            stamp_ns = time_ns(state.header.stamp)
+            if state.effort[0] in sent:  # the first state that it has acted on
+                delays.append((stamp_ns - sent.pop(state.effort[0])) // MS)
+            effort = 1e-3 + stamp_ns / S  # not that of the start
+            sent[effort] = stamp_ns
+            commands.publish(JointState(name=['swing'], effort=[effort]))
+
+        client.node.create_subscription(JointState, 'joint_states', answer, 10)
+        n = round(1000 * factor)
+        client.wait_until(lambda: len(delays) >= n and np.quantile(
+            delays[-n:], share, method='lower') <= steps)
+        assert min(delays) >= 1
+
+
 def test_pause_step_and_reset(tmp_path, pendulum):
     with NodeProcess(tmp_path, robot=pendulum, initial_positions='[0.5]') as node, \
             Client(node.namespace) as client:

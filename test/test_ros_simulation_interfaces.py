@@ -1,5 +1,6 @@
 """The services and the action of simulation_interfaces, over DDS."""
 import importlib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ from rclpy.action import ActionClient  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
-from ros_harness import BEST_EFFORT, Client, NodeProcess, time_ns  # noqa: E402
+from ros_harness import BEST_EFFORT, Client, node_here, NodeProcess, time_ns  # noqa: E402
 from simulation_interfaces_stand_in import simulation_interfaces  # noqa: E402, F401
 import spr_dynamics as spr  # noqa: E402
+from spr_dynamics.ros import standard_services  # noqa: E402
 from spr_dynamics.ros.standard_services import FEATURES  # noqa: E402
+from tf2_stand_in import tf2_msgs  # noqa: E402, F401
 
 MANY = 100_000_000
 NOT_FOUND, FAILED, INVALID_POSE, ALREADY = 2, 4, 101, 101
@@ -23,7 +26,7 @@ STOPPED, PLAYING, PAUSED, QUITTING = range(4)
 
 
 @pytest.fixture(scope='module')
-def world(simulation_interfaces, tmp_path_factory):  # noqa: F811
+def world(simulation_interfaces, tf2_msgs, tmp_path_factory):  # noqa: F811
     """Return a client of a paused hopper that stands on the ground."""
     with NodeProcess(tmp_path_factory.mktemp('standard'), robot='hopper',
                      paused=True) as node, Client(node.namespace) as client:
@@ -148,6 +151,45 @@ def test_a_goal_can_be_cancelled(world):
     assert present(world) == PAUSED
 
 
+class CancelledGoal:
+    """The server's side of a goal that is to be cancelled."""
+
+    is_cancel_requested = True
+
+    def __init__(self, steps):
+        """Ask for steps."""
+        self.request = SimpleNamespace(steps=steps)
+        self.feedback = []
+        self.publish_feedback = self.feedback.append
+        self.endings = []
+        self.succeed, self.abort, self.canceled = (
+            lambda ending=ending: self.endings.append(ending)
+            for ending in ('succeeded', 'aborted', 'canceled'))
+
+
+@pytest.mark.parametrize('gravity, ending, code, message', [
+    (-9.8, 'succeeded', OK, ''),
+    (-1e308, 'aborted', FAILED, '0 of 3 steps were taken, then came step 0 at '),
+], ids=['at the last step', 'at a failure'])
+def test_a_cancellation_that_comes_too_late_hides_nothing(
+        simulation_interfaces, monkeypatch, gravity, ending, code, message):  # noqa: F811
+    """The client heard of a cancellation, not that all steps were taken, or that one failed."""
+    actions = {}
+    monkeypatch.setattr(standard_services, 'ActionServer',
+                        lambda node, kind, name, execute, **_: actions.update({name: execute}))
+    with node_here(robot='double_pendulum', initial_positions=[0.5, 0.0], paused=True,
+                   gravity=[0.0, 0.0, gravity]) as node:
+        goal = CancelledGoal(3)
+        with pytest.raises(StopIteration) as end:
+            actions['~/simulate_steps'](goal).send(None)
+        assert goal.endings == [ending]
+        result = end.value.value.result
+        assert result.result == code
+        assert result.error_message.startswith(message)
+        assert bool(node.failure) == bool(message)
+        assert not node.multi_step.is_active
+
+
 def test_a_goal_is_aborted_where_no_step_can_be_taken(world):
     first, feedback = begin(world, MANY)
     world.wait_until(lambda: feedback)
@@ -185,6 +227,37 @@ def test_entities_are_listed_and_put(world):
     assert code(ask(world, 'set_entity_state', entity='hopper', state=state)) == INVALID_POSE
     assert code(ask(world, 'set_entity_state', entity='foot', state=put)) == FAILED
     assert code(ask(world, 'get_entity_state', entity='fot')) == NOT_FOUND
+
+
+def test_a_stamp_of_tf_comes_again_only_as_tf2_takes_it_well(world, tf2_msgs):  # noqa: F811
+    """
+    What is there already, for a newcomer; else what is to be shown now.
+
+    Of transforms with one stamp tf2 drops those that it has, and answers with the last one.
+    """
+    def newest(messages):
+        hold, = messages[-1].transforms[:1]
+        return time_ns(hold.header.stamp), hold.transform.translation.z
+
+    tf = world.listen(tf2_msgs.TFMessage, '/tf')
+    assert code(ask(world, 'step_simulation', steps=7)) == OK
+    world.wait_until(lambda: tf and newest(tf)[0] == 7_000_000)
+    at_7, known = tf[-1], len(tf)
+    newcomer = world.listen(tf2_msgs.TFMessage, '/tf')
+    world.wait_until(lambda: newcomer and len(tf) > known)
+    assert {*map(repr, newcomer), *map(repr, tf[known:])} == {repr(at_7)}
+
+    state = ask(world, 'get_entity_state', entity='hopper').state
+    state.pose.position.z += 2.0
+    assert code(ask(world, 'set_entity_state', entity='hopper', state=state)) == OK
+    world.wait_until(lambda: newest(tf) == (7_000_000, state.pose.position.z))
+    late = world.listen(tf2_msgs.TFMessage, '/tf')
+    world.wait_until(lambda: late)
+    assert late[0] == tf[-1]
+    assert code(ask(world, 'step_simulation', steps=1)) == OK
+    world.wait_until(lambda: newest(tf)[0] == 8_000_000)
+    times = [time_ns(message.transforms[0].header.stamp) for message in tf]
+    assert times == sorted(times)
 
 
 def test_quitting_ends_the_node(world):

@@ -110,6 +110,21 @@ def test_it_gets_the_robot_and_what_the_node_has(tmp_path, given, prefix, freque
                           'publish_frequency': frequency}
 
 
+@pytest.mark.parametrize('given, passed', [
+    (['-r', 'a:=b', '--log-level', 'debug'], ['-r', 'a:=b', '--log-level', 'debug']),
+    (['--remap', '__node:=simulation', '--remap', 'simulation:a:=b', '--disable-rosout-logs'],
+     ['--remap', 'simulation:a:=b', '--disable-rosout-logs']),
+    (['-r', 'simulation:__ns:=/other', '--param', 'tf_rate:=10.0', '--', '--ros-args', '-r',
+      '/c:=d'], ['-r', '/c:=d']),
+])
+def test_it_gets_what_else_is_said_to_ros(tmp_path, given, passed):
+    """Remaps and log levels were lost in silence."""
+    install(tmp_path / 'prefix', '#!/bin/sh\necho "$@"\n')
+    ran = run(tmp_path / 'prefix', '-p', 'robot:=arm7', *given,
+              ROS_LOG_DIR=str(tmp_path / 'logs'))
+    assert ran.stdout.partition(' use_sim_time:=true')[2].split() == passed, ran.stderr
+
+
 @pytest.mark.parametrize('prefix, arguments, message', [
     ('/nowhere', ['-p', 'robot:=arm7'], f'the package {NAME} is not here; it comes with a ROS'),
     ('', ['-p', 'robot:=arm7'], f'the package {NAME} is not here; it comes with a ROS'),

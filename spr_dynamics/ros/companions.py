@@ -9,11 +9,16 @@ from contextlib import contextmanager
 import json
 import os
 from pathlib import Path
+import re
 import sys
 from typing import Any
 
 from spr_dynamics.errors import SprDynamicsError
 from spr_dynamics.ros.executable import start_ros
+
+PARAMETERS = '-p', '--param', '--params-file'
+REMAPS = '-r', '--remap'
+NAMING = re.compile(r'(\w+:)?__(ns|node|name):=')  # rules that say what the node is called
 
 
 @contextmanager
@@ -71,20 +76,44 @@ def write_log(namespace: str, ending: str, text: str) -> Path:
     return file
 
 
-def become(program: str, *arguments: str, namespace: str) -> None:
+def become(program: str, *arguments: str, namespace: str, args: list[str] | None) -> None:
     """
     Start a program in place of this process, on simulated time.
 
     :param program: The program.
     :param arguments: What it is called with.
     :param namespace: That of the robot, and of the program's node.
+    :param args: The command line of this process, as `namesake` has taken it.
     :raises SprDynamicsError: If it can't be started.
     """
     try:
-        os.execvp(program, [program, *arguments, '--ros-args', '-r', f'__ns:={namespace}',
-                            '-p', 'use_sim_time:=true'])
+        os.execvp(program, [
+            program, *arguments, '--ros-args', '-r', f'__ns:={namespace}', '-p',
+            'use_sim_time:=true', *passed_on(sys.argv if args is None else args)])
     except OSError as error:
         raise SprDynamicsError(f'{program}: {error.strerror}') from None
+
+
+def passed_on(args: list[str]) -> list[str]:
+    """
+    Return those ROS arguments of a command line that hold for another program, too.
+
+    These are all but parameters, which are those of ``simulation``, and what names its node.
+
+    :param args: The command line; ROS has found no fault with it.
+    """
+    kept, words, is_for_ros = [], iter(args), False
+    for word in words:
+        if word in ('--ros-args', '--'):
+            is_for_ros = word == '--ros-args'
+        elif is_for_ros and word in PARAMETERS:
+            next(words)
+        elif is_for_ros and word in REMAPS:
+            rule = next(words)
+            kept += [] if NAMING.match(rule) else [word, rule]
+        elif is_for_ros:
+            kept.append(word)
+    return kept
 
 
 def yaml_lines(values: dict[str, Any], indent: str = '') -> Iterator[str]:

@@ -6,7 +6,7 @@ from spr_dynamics.errors import SprDynamicsError
 Ending = Callable[[SprDynamicsError | None], None]
 """Called once, at the end: None if all steps were taken, else why not."""
 Progress = Callable[[int, int], None]
-"""Called now and then: how many steps were taken, and how many are left."""
+"""Called now and then, unless a step fails: how many steps were taken, how many are left."""
 
 
 class MultiStep:

@@ -330,12 +330,12 @@ class SimulationNode(Node):
         except SimulationDiverged as error:
             failure = error
         steps.completed += self.simulation.step_count - begin
-        steps.tell_progress()
         if failure is not None:
             self._tell_failure(failure)
-        elif steps.remaining:
-            return
         else:
+            steps.tell_progress()
+            if steps.remaining:
+                return
             self.failure = ''
         self._stop_timer()
         self.publications.catch_up()

@@ -30,7 +30,8 @@ def main(args: list[str] | None = None) -> None:
             values, namespace = for_node(node), node.get_namespace()
         program = executable()
         file = write_log(namespace, f'_{PROGRAM}.yaml', parameter_file(values))
-        become(str(program), '--ros-args', '--params-file', str(file), namespace=namespace)
+        become(str(program), '--ros-args', '--params-file', str(file), namespace=namespace,
+               args=args)
     except SprDynamicsError as error:
         sys.exit(f'{PROGRAM}: {error}')
 

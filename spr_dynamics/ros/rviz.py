@@ -117,7 +117,7 @@ def main(args: list[str] | None = None) -> None:
         if own.output:
             write(Path(own.output), text)
         else:
-            become_rviz(text, namespace)
+            become_rviz(text, namespace, args)
     except SprDynamicsError as error:
         sys.exit(f'rviz: {error}')
 
@@ -155,12 +155,13 @@ def for_node(node: Any) -> str:
         metres_per_newton=metres_per_newton(model))
 
 
-def become_rviz(text: str, namespace: str) -> None:
+def become_rviz(text: str, namespace: str, args: list[str] | None) -> None:
     """
     Start RViz in place of this process.
 
     :param text: The configuration.
     :param namespace: That of the robot.
+    :param args: The command line of this process.
     :raises SprDynamicsError: If there is no RViz, or the configuration can't be written.
     """
     if shutil.which(RVIZ) is None:
@@ -168,7 +169,7 @@ def become_rviz(text: str, namespace: str) -> None:
             f'{RVIZ} is not here; it comes with a ROS installation '
             '(apt install ros-$ROS_DISTRO-rviz2). --output FILE writes the configuration for one '
             'on another machine.')
-    become(RVIZ, '-d', str(write_log(namespace, '.rviz', text)), namespace=namespace)
+    become(RVIZ, '-d', str(write_log(namespace, '.rviz', text)), namespace=namespace, args=args)
 
 
 if __name__ == '__main__':

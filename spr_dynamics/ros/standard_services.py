@@ -104,18 +104,22 @@ class StandardSteps:
     async def _simulate(self, goal: Any) -> Any:
         """Take the steps of a goal, and tell how far it has come."""
         end: Future = Future()
+        is_cancelled = False
 
         def progress(completed: int, remaining: int) -> None:
+            nonlocal is_cancelled
             goal.publish_feedback(self._action.Feedback(
                 completed_steps=completed, remaining_steps=remaining))
-            if goal.is_cancel_requested:
+            # one that comes with the last step or a failure has come too late
+            is_cancelled = goal.is_cancel_requested and remaining > 0
+            if is_cancelled:
                 self._node.end_steps('a cancellation')
 
         self._node.take_steps(goal.request.steps, end.set_result, progress)
         failure = await end
         if failure is None:
             goal.succeed()
-        elif goal.is_cancel_requested:
+        elif is_cancelled:
             goal.canceled()
         else:
             goal.abort()

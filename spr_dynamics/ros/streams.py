@@ -21,6 +21,8 @@ STATE_QOS = QoSProfile(depth=10)
 CLOCK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED_QOS = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 NOT_DUE = NEVER  # nobody listens
+UNLISTED = (  # topics that the node has, though rclpy does not list them among its publishers
+    '/rosout', '~/simulate_steps/_action/feedback', '~/simulate_steps/_action/status')
 
 
 class Publication(Protocol):
@@ -203,8 +205,9 @@ class Source:
         :raises SprDynamicsError: If the node has it for something else.
         """
         full = self.node.resolve_topic_name(topic)
-        others: list[Any] = [*self.node.publishers, *self.node.subscriptions]
-        if full in self._claimed or any(other.topic_name == full for other in others):
+        listed: list[Any] = [*self.node.publishers, *self.node.subscriptions]
+        if full in {*self._claimed, *(other.topic_name for other in listed),
+                    *map(self.node.resolve_topic_name, UNLISTED)}:
             raise SprDynamicsError(f"{sensor}: its topic '{full}' is also that of "
                                    f"{self._claimed.get(full, 'the node itself')}")
         self._claimed[full] = sensor
