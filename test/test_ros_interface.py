@@ -197,6 +197,20 @@ def test_a_push_turns_with_its_link_and_ends(client, twin):
     assert_close(client, twin)
 
 
+def test_a_push_without_an_end_goes_on_until_the_next_one(client, twin):
+    """Not until the default of 0.1 s; the next one takes its place."""
+    put(client, external_wrench_duration=0.0)
+    pushes = client.publisher(WrenchStamped, 'external_wrench')
+    arm = twin.links['upper arm']
+    for torque, steps in ((0.1, 0.2, 0.3), 150), ((0.0, 0.0, -0.4), 120), ((0.0, 0.0, 0.0), 20):
+        client.send(pushes, push('r1/upper arm', torque=torque))
+        step(client, steps)
+        for _ in range(steps):
+            arm.external_wrench = [*(arm.pose.R @ torque), 0.0, 0.0, 0.0]
+            twin.step()
+        assert_close(client, twin)
+
+
 def assert_close(client, sim):
     """Compare positions: rotations of the push were computed in another way."""
     root, (_, hinge) = sim.model.free_roots[0], sim.model.joints
