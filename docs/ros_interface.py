@@ -28,6 +28,11 @@ force-torque sensor's topic, and what the names of a contact sensor's topics beg
 frame is the `<frame_id>`, where an IMU or a force-torque sensor has one. Two that publish or
 listen on one topic are refused.
 
+Each node is a world of its own: robots of two nodes don't touch, and their times are not held
+together. Robots that meet come in one world file, which the parameter `robot` takes as well. For
+several nodes give each a namespace and a `frame_prefix`, since `/tf` is everybody's, and
+`publish_clock: false` to all but one.
+
 ## Published topics
 
 | topic | type | QoS | frame | |
@@ -168,8 +173,8 @@ PUBLISHED = (
           'with `publish_clock`, at `clock_rate`; one node only may publish it, and a second '
           'one is warned of'),
     Topic('joint_states', 'sensor_msgs/msg/JointState', 'reliable, 10', '',
-          'at `publish_rate`: each joint axis by name; `effort` is what acted, after the clamp; '
-          'comes last of all that is due on a step'),
+          'at `publish_rate`: each joint axis by name, in the order of the file; `effort` is what '
+          'acted, after the clamp; comes last of all that is due on a step'),
     Topic('multi_dof_joint_states', 'sensor_msgs/msg/MultiDOFJointState', 'reliable, 10', 'world',
           "at `publish_rate`: free roots by link, in world axes; ball joints, the child's joint "
           "frame in the parent's, rates and torques in the child's"),
@@ -202,8 +207,9 @@ PUBLISHED = (
     Topic('/tf', 'tf2_msgs/msg/TFMessage', 'reliable, 100', 'world to links',
           'what `publish_tf` says, at `tf_rate`; `<joint>_frame` is that of a joint which does '
           "not sit at its child's origin"),
-    Topic('/tf_static', 'tf2_msgs/msg/TFMessage', 'latched, 1', 'links to sensors',
-          'what does not move, once'),
+    Topic('/tf_static', 'tf2_msgs/msg/TFMessage', 'latched, 1', 'world, links',
+          "what does not move on what carries it: welded links, a fixed base, sensors; once, and "
+          "again when a sensor's `pose` changes"),
     Topic('robot_description', 'std_msgs/msg/String', 'latched, 1', '', 'the robot as URDF'),
     Topic('visual_markers', 'visualization_msgs/msg/MarkerArray', 'latched, 1', 'links',
           'what the robot looks like; again every 5 s of wall time, since RViz drops it when time '
