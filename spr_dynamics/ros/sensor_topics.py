@@ -13,6 +13,7 @@ from spr_dynamics.ros.parameters import SENSOR_PREFIX, Value
 from spr_dynamics.ros.sensor_clouds import SensorClouds
 from spr_dynamics.ros.streams import LATCHED_QOS, NOT_DUE, Output, Source, STATE_QOS
 from spr_dynamics.sdformat.elements import ContactSensor
+from spr_dynamics.sensors.contact import ContactReading
 from spr_dynamics.sensors.declared import placed_sensors
 
 TOPICS = 'wrench', 'contact', 'points', 'taxels'  # of a sensor
@@ -53,17 +54,25 @@ class SensorPublication:
         self._clouds.greet(is_still)
 
     def publish(self) -> None:
-        """Publish the newest sample where somebody listens; the flag only when it has changed."""
+        """
+        Publish the newest sample where somebody listens; the flag only when it has changed.
+
+        Before the first sample there is the flag alone: a wrench would have that sample's stamp.
+        """
         self._samples = self._sensor.sample_count
-        time_ns, reading = self._sensor.sample_time_ns, self._sensor.reading
+        reading = self._sensor.reading
+        if self._samples:
+            self._publish_sample(self._sensor.sample_time_ns, reading)
+        if reading.contact != self._contact:
+            self._contact = bool(reading.contact)
+            self._contact_publisher.publish(Bool(data=self._contact))
+
+    def _publish_sample(self, time_ns: int, reading: ContactReading) -> None:
         if self._wrench_output.is_wanted:
             force = np.where(self._sensor.settings.has_force, reading.force, 0.0) + 0.0  # no -0
             self._wrench_output.publish(
                 convert.fill_wrench(self._wrench, time_ns, force, reading.torque))
         self._clouds.publish(time_ns)
-        if reading.contact != self._contact:
-            self._contact = bool(reading.contact)
-            self._contact_publisher.publish(Bool(data=self._contact))
 
 
 class SensorPublications:
