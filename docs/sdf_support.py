@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from spr_dynamics.sdformat.schema import (
-    BALL_LIMITS, Branch, JOINT_TYPES, Leaf, PATCH, Quiet, Refused, REQUIRED, SCHEMA, Warned)
+    BALL_LIMITS, Branch, FOREIGN, JOINT_TYPES, Leaf, PATCH, Quiet, Refused, REQUIRED, SCHEMA,
+    Warned)
 
 HEADING = f"""\
 # What is read of SDFormat
@@ -36,7 +37,8 @@ counts as none, as in libsdformat; and of a `voxel_resolution` below 8000 or abo
 which counts as the nearer of the two. `<submesh>` is refused by name.
 
 Elements that are not in SDFormat are warned about by name, with the nearest name that is. Those
-with a namespace prefix (`gz:`) are somebody's own data; ours is `spr:`.
+with a namespace prefix (`gz:`) are somebody's own data; ours is `spr:`. There is a warning of
+{', '.join(f'`{name}`' for name in FOREIGN)}, which says how joints move and is ignored.
 
 Joint types that are read: {', '.join(JOINT_TYPES)}.
 

@@ -153,6 +153,16 @@ def test_custom_elements_are_passed_by():
     assert warnings('<gz:foo gz:bar="1"/><my:x xmlns:my="m"><link/></my:x>') == []
 
 
+def test_a_rotor_of_drake_is_named():
+    """It would change the motion, and SDFormat has no place for it."""
+    joint = ("<link name='b'/><joint name='j' type='revolute'><parent>a</parent><child>b</child>"
+             '<axis><drake:rotor_inertia>{}</drake:rotor_inertia></axis></joint>')
+    assert warnings(joint.format(0)) == []
+    assert warnings(joint.format(0.01)) == [
+        '<text>:3: <drake:rotor_inertia>: the inertia of rotors is not simulated '
+        '(SDFormat has none)']
+
+
 def test_lights_and_plugins_are_passed_by():
     """They do not move anything."""
     assert warnings('<plugin name="p" filename="f"><any/></plugin>') == []

@@ -350,6 +350,42 @@ def test_free_root_at_an_absurd_speed_never_becomes_nan():
     assert np.isfinite(sim.q).all()
 
 
+@pytest.mark.parametrize('speed', [1e7, 1e10, 1e19, 1e30, 1e52, 1e80, 1e99])
+def test_a_spin_at_any_speed_leaves_a_state_that_is_finite(speed):
+    """Its square and fourth power overflowed where a step could no longer fail."""
+    for seed in range(3):
+        sim = spr.Simulation(spr.load(text=BODY.format(gravity='0 0 0')), dt=0.01)
+        sim.qd[:] = np.random.default_rng(seed).normal(size=6) * speed
+        kinetic = spr.energy(sim.model, sim.q, sim.qd).kinetic
+        for _ in range(12):
+            before = sim.save()
+            try:
+                sim.step()
+            except SimulationDiverged:
+                assert speed > 1e7 and sim.save() == before
+                break
+            assert spr.energy(sim.model, sim.q, sim.qd).kinetic == pytest.approx(kinetic)
+
+
+@pytest.mark.parametrize('turn', [2.0, 5.0, 10.0, 50.0])
+def test_a_body_keeps_its_energy_however_far_it_turns_in_a_step(turn):
+    """From 3 rad on Newton's method did not find each root, and what it left grew without end."""
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        parts = np.abs(rng.normal(size=3))
+        sim = spr.Simulation(spr.load(text=f"""
+            <sdf version='1.12'><world name='w'><gravity>0 0 0</gravity><model name='m'>
+            <link name='a'><inertial><pose>0.1 0 0 0 0 0</pose><mass>1</mass><inertia>
+            <ixx>{parts[1] + parts[2]}</ixx><iyy>{parts[0] + parts[2]}</iyy>
+            <izz>{parts[0] + parts[1]}</izz></inertia></inertial></link></model></world></sdf>"""))
+        axis = rng.normal(size=3)
+        sim.qd[3:] = turn / sim.dt * axis / np.linalg.norm(axis)
+        kinetic = spr.energy(sim.model, sim.q, sim.qd).kinetic
+        for _ in range(30):
+            sim.step(n=10)
+            assert spr.energy(sim.model, sim.q, sim.qd).kinetic == pytest.approx(kinetic, rel=1e-8)
+
+
 @pytest.mark.parametrize('n, error, message', [
     (-3, ValueError, 'n = -3: 0 or more steps expected'),
     (2 ** 70, ValueError, 'less than 2^62'), (1.7, TypeError, 'float'), ('3', TypeError, 'str'),

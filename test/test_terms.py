@@ -104,6 +104,16 @@ def test_reduced_changes_nothing_where_nobody_follows():
         np.testing.assert_array_equal(ours, full)
 
 
+@pytest.mark.parametrize('reduced', ['no', 1, None])
+def test_reduced_is_true_or_false(reduced):
+    model, q, qd, qdd = draw(3, 8, True)
+    for call in (lambda: spr.torque_terms(model, q, qd, qdd, reduced=reduced),
+                 lambda: spr.inverse_dynamics(model, q, qd, qdd, reduced=reduced),
+                 lambda: spr.mass_matrix(model, q, reduced=reduced)):
+        with pytest.raises(TypeError, match=f'reduced = {reduced!r}: expected True or False'):
+            call()
+
+
 def test_out_takes_what_is_not_reduced():
     model, q, qd, qdd = draw(11, 9, False, mimic_share=0.5)
     assert model.followers.size

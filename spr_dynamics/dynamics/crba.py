@@ -6,7 +6,7 @@ from spr_dynamics.dynamics.check import (
 from spr_dynamics.dynamics.kinematics import axis_in_world, place_inertias
 from spr_dynamics.dynamics.lanes import (
     choose, combine, keep, lanes_at, put_lanes, put_some_lanes, WIDTH, zeros)
-from spr_dynamics.dynamics.reduced import gather_matrix
+from spr_dynamics.dynamics.reduced import gather_matrix, is_reduced
 from spr_dynamics.dynamics.work import (
     columns_of, NQ, NV, padded, related_columns_of, related_of, tree_of, trig_of, work_of,
     Workspace)
@@ -196,6 +196,7 @@ def mass_matrix(model, q, out=None, reduced=False) -> np.ndarray:
     :param reduced: Return G^T M G, what the velocities of ``model.independent`` feel; ``out``
         still takes M.
     :returns: The symmetric matrix, shape (nv, nv).
+    :raises TypeError: If ``reduced`` is no truth value.
     :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
         it.
     """
@@ -211,4 +212,6 @@ def mass_matrix(model, q, out=None, reduced=False) -> np.ndarray:
         status = BAD
     if status != OK:
         crba(block, checked_position(model, q), checked_out(out, (model.nv, model.nv)))
-    return gather_matrix(model, out) if reduced else out
+    if reduced is False:  # the quick way
+        return out
+    return gather_matrix(model, out) if is_reduced(reduced) else out

@@ -5,8 +5,9 @@ from spr_dynamics.spatial import (
     add, as_columns, as_motion, as_rigid_inertia, as_vector, cross, cross_columns, dot, full,
     Matrix, outer, plus, put_vector, scale, subtract, Symmetric, times, transpose, Vector)
 
-NEWTON_STEPS = 4  # round-off is reached in two or three at any speed that a step resolves
-ROUNDOFF = 1e-30  # relative square of a residual
+NEWTON_STEPS = 30  # round-off is reached in two or three at any speed that a step resolves
+ENOUGH = 4  # steps after which CLOSE will do
+ROUNDOFF, CLOSE = 1e-30, 1e-25  # relative squares of a residual
 
 
 @inlined
@@ -40,23 +41,25 @@ def spin_after(inertia, w0, w, dt):
     Find the spin at the end of a step, in the body's axes.
 
     The root of I w1 + dt m x I m = I w + dt w0 x I w0 with m = (w0 + w1) / 2, where w is the spin
-    with the gyroscopic torque taken at the start. Without a torque w I w stays as it is.
+    with the gyroscopic torque taken at the start. Without another torque w I w stays as it is.
+    Where a body turns by several radians in a step, the root may not be found; the gyroscopic
+    torque is left out then, which keeps w I w, too.
 
     :returns: It, and half of what the gyroscopic torque has to do with it.
     """
-    A = full(inertia)
+    A, h = full(inertia), 0.5 * dt
     target = add(times(A, w), scale(cross(w0, times(A, w0)), dt))
-    for _ in range(NEWTON_STEPS):
+    square = dot(target, target)
+    for k in range(NEWTON_STEPS):
         m = scale(add(w0, w), 0.5)
         momentum = times(A, m)
-        residual = subtract(add(times(A, w), scale(cross(m, momentum), dt)), target)
-        if dot(residual, residual) <= ROUNDOFF * dot(target, target):
-            break
-        h = 0.5 * dt
+        torque = cross(m, momentum)
+        residual = subtract(add(times(A, w), scale(torque, dt)), target)
+        if dot(residual, residual) <= (ROUNDOFF if k < ENOUGH else CLOSE) * square:
+            return w, scale(solve_matrix(A, torque), -h)
         turn = plus(cross_columns(scale(m, h), A), skew(scale(momentum, -h)))
         w = subtract(w, solve_matrix(plus(A, turn), residual))
-    m = scale(add(w0, w), 0.5)
-    return w, scale(solve_matrix(A, cross(m, times(A, m))), -0.5 * dt)
+    return solve_matrix(A, target), Vector(0.0, 0.0, 0.0)
 
 
 @inlined

@@ -2,6 +2,17 @@
 import numpy as np
 
 
+def is_reduced(reduced) -> bool:
+    """
+    Return the argument ``reduced`` of a public function.
+
+    :raises TypeError: If it is no truth value: 'no' would count as true.
+    """
+    if not isinstance(reduced, (bool, np.bool_)):
+        raise TypeError(f'reduced = {reduced!r}: expected True or False')
+    return bool(reduced)
+
+
 def gather(model, x) -> np.ndarray:
     """
     Compute G^T x: a leader feels what its followers do.

@@ -110,8 +110,10 @@ def link_response(model, q, qd, link, pushed_link=None) -> LinkResponse:
     """
     Find how the acceleration of a link depends on efforts and on a wrench.
 
-    Springhead's ``CalcAccel`` answers the same, a dynamics pass for each effort. The state of a
-    simulation is not touched. Dampers, springs, limits and contacts are not part of it.
+    Springhead's ``CalcAccel`` answers the same, a dynamics pass for each effort. Here it takes one
+    over the inertias and O(nb) for each of six directions; where joints follow others, a dense
+    solution with G^T M G. The state of a simulation is not touched. Dampers, springs, limits and
+    contacts are not part of it.
 
     :param model: The robot.
     :param q: Positions, shape (nq,).

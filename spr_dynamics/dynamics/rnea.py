@@ -6,7 +6,7 @@ from spr_dynamics.dynamics.check import (
     BAD, block_with, checked, checked_out, checked_position, checked_velocity, finite,
     is_position, is_vector, is_velocity, not_a_model, OK, status_of)
 from spr_dynamics.dynamics.kinematics import joint_force
-from spr_dynamics.dynamics.reduced import gather
+from spr_dynamics.dynamics.reduced import gather, is_reduced
 from spr_dynamics.dynamics.work import NQ, NV, tree_of, work_of, Workspace
 from spr_dynamics.jit import ADDRESSES, entry_point, kernel, VECTOR
 from spr_dynamics.spatial import (
@@ -60,6 +60,7 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> 
     :param reduced: Return G^T tau, what the velocities of ``model.independent`` feel; ``out``
         still takes tau.
     :returns: Joint forces tau [N m or N], shape (nv,).
+    :raises TypeError: If ``reduced`` is no truth value.
     :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
         it.
     """
@@ -79,4 +80,6 @@ def inverse_dynamics(model, q, qd, qdd, f_ext=None, out=None, reduced=False) -> 
         qdd = checked('qdd', qdd, model.nv)
         rnea(block, q, qd, qdd, checked_out(out, (model.nv,)))
         finite('tau', out, q=q, qd=qd, qdd=qdd, f_ext=f_ext)
-    return gather(model, out) if reduced else out
+    if reduced is False:  # the quick way
+        return out
+    return gather(model, out) if is_reduced(reduced) else out

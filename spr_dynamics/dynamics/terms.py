@@ -6,7 +6,7 @@ import numpy as np
 from spr_dynamics.dynamics.bias import motions
 from spr_dynamics.dynamics.check import checked, checked_position, checked_velocity, finite
 from spr_dynamics.dynamics.kinematics import place_inertias
-from spr_dynamics.dynamics.reduced import gather, gather_matrix
+from spr_dynamics.dynamics.reduced import gather, gather_matrix, is_reduced
 from spr_dynamics.dynamics.rnea import forces_through_joints
 from spr_dynamics.dynamics.work import (
     gravity_of, NV, tree_of, trig_of, work_of, Workspace, zero_of)
@@ -72,6 +72,7 @@ def torque_terms(model, q, qd, qdd, reduced=False) -> TorqueTerms:
     :param qdd: Accelerations, shape (nv,).
     :param reduced: Give the parts, and the matrix, that the velocities of ``model.independent``
         feel: a leader has those of its followers added, and no follower has a row.
+    :raises TypeError: If ``reduced`` is no truth value.
     :raises ValueError: If an argument has the wrong shape, or is not finite or too large; names
         it.
     """
@@ -84,6 +85,6 @@ def torque_terms(model, q, qd, qdd, reduced=False) -> TorqueTerms:
         inertial = M @ qdd
         finite('torque terms', inertial + velocity + gravity, q=q, qd=qd, qdd=qdd)
     terms = TorqueTerms(M, inertial, velocity, gravity)
-    if reduced:
+    if is_reduced(reduced):
         return TorqueTerms(gather_matrix(model, M), *(gather(model, part) for part in terms[1:]))
     return terms

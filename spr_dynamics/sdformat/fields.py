@@ -6,7 +6,7 @@ from spr_dynamics.sdformat.elements import Reference
 from spr_dynamics.sdformat.poses import Pose
 from spr_dynamics.sdformat.quiet import check_not_empty, check_quiet
 from spr_dynamics.sdformat.schema import (
-    BALL_LIMITS, Branch, children_of, Leaf, Quiet, Refused, REQUIRED, SPR_PREFIX, Warned)
+    BALL_LIMITS, Branch, children_of, FOREIGN, Leaf, Quiet, Refused, REQUIRED, SPR_PREFIX, Warned)
 from spr_dynamics.sdformat.values import Meaningless, pose
 from spr_dynamics.sdformat.xml import XmlElement
 
@@ -119,6 +119,8 @@ def _judge(place: XmlElement, name: str, content: XmlElement | str, table: dict,
            warned: dict[str, list[Location]], report: Report):
     """Look one child or attribute up; report it if it can't simply be read or left out."""
     if ':' in name or name.startswith('@xmlns'):
+        if name in FOREIGN and not _is_zero(content):
+            warned.setdefault(f'<{name}>: {FOREIGN[name]}', []).append(place.location)
         _judge_custom(place, name, report)
         return None
     entry = table.get(name)

@@ -57,6 +57,10 @@ class Refused(NamedTuple):
     why: str
 
 
+FOREIGN = {
+    'drake:rotor_inertia': 'the inertia of rotors is not simulated (SDFormat has none)'}
+"""What other programs write and is ignored, though it says how joints move."""
+
 BRANCH = Branch()
 DRAWN = Quiet('changes what is drawn or heard, not what moves')
 ENGINE = Quiet('a setting of another physics engine')

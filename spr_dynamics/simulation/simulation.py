@@ -31,6 +31,7 @@ from spr_dynamics.simulation.constrain import constrain
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
+from spr_dynamics.simulation.integrate import FARTHEST_TURN
 from spr_dynamics.simulation.loops import OPEN
 from spr_dynamics.simulation.motion_sensors import ForceTorque, Imu
 from spr_dynamics.simulation.named import FixedAttributes, Named
@@ -209,8 +210,9 @@ class Simulation(FixedAttributes):
             buffers = self._buffers  # what the step would have given, if nothing touched
             qd = (buffers.rows[FREE_VELOCITY] if buffers.block[INTEGRATOR] == EULER
                   else buffers.stages[-1, self.model.nq:])
-        raise SimulationDiverged(f'{where} gave accelerations that are not finite '
-                                 f'({self._fastest(qd)}); the state before it was kept')
+        raise SimulationDiverged(
+            f'{where} gave velocities that are not finite, or turn a body by over '
+            f'{FARTHEST_TURN:g} rad a step ({self._fastest(qd)}); the state before it was kept')
 
     def _explain_parting(self, where):
         """Raise the error that belongs to a loop that is open, or that a step can't keep."""

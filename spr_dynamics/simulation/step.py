@@ -26,7 +26,7 @@ from spr_dynamics.simulation.buffers import (
     FEEL_CONTACTS_AT, FEEL_MOTION_AT, FOUND_AT, FREE_VELOCITY, GEOMETRY_AT, HINGES_AT, JOINTS_AT,
     KEPT_AT, LAG_AT, LIMITS_AT, LOOPS_AT, N_CONES, N_CONTACTS, N_HINGES, N_JOINTS, N_LIMITS,
     N_LOOPS, OPTIONS_AT, Q_AT, QD_AT, QDD_AT, ROWS, ROWS_AT, TAU, VELOCITY)
-from spr_dynamics.simulation.integrate import add_passive_forces, move
+from spr_dynamics.simulation.integrate import add_passive_forces, can_turn, move
 from spr_dynamics.simulation.search import find_contacts
 from spr_dynamics.simulation.state import (
     CONTACTS, COUNTERS, DROPPED, ITERATIONS, LAGGED_STEPS, STEPS, UNSOLVED_STEPS)
@@ -115,8 +115,9 @@ def euler_step(block, has_spins):
         if not has_spins:
             composite_inertias(tree, work)
         ended = call_at(block[CONSTRAIN_AT], (block.ctypes.data, count, n_rows))
-        if not are_moderate(x[VELOCITY]):
-            return DIVERGED
+    if not (are_moderate(x[VELOCITY])
+            and (not has_spins or can_turn(tree, work, qd, x[VELOCITY], dt))):
+        return DIVERGED
 
     # from here on nothing can fail: the step counts
     if block[FEEL_CONTACTS_AT] != 0:
