@@ -39,10 +39,14 @@ class Diagnostics:
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', QoSProfile(depth=10))
         self._reports = 0
-        self._told_wall, self._told_time = time.monotonic(), self._simulation.time
         self._rivals = ''
-        self._mark()
         self._factor: float | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Look at what happens from now on."""
+        self._told_wall, self._told_time = time.monotonic(), self._simulation.time
+        self._mark()
 
     def tell(self) -> None:
         """Look at everything, publish it, and log a line now and then."""

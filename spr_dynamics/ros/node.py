@@ -81,6 +81,7 @@ class SimulationNode(Node):
         self.pushes = Pushes(self.simulation, {
             name: source.frames.link(name) for name in self.simulation.model.link_names})
         self._listen()
+        self._diagnostics = Diagnostics(self)
         self.publications = Publications(source, self._sensor_parameters.topics)
         self._stepper = Stepper(self.simulation, self.commands, self.pushes, self.publications,
                                 self.complaints)
@@ -95,10 +96,10 @@ class SimulationNode(Node):
                         *self.parameters.unknown()):
             self.get_logger().warning(warning)
         self.publications.publish_now()
-        diagnostics = Diagnostics(self)
         self.get_logger().info(report(self))
+        self._diagnostics.begin()
         self._every(GREETING_PERIOD, lambda: self.publications.greet(self.is_still))
-        self._every(Diagnostics.PERIOD, diagnostics.tell)
+        self._every(Diagnostics.PERIOD, self._diagnostics.tell)
         self._run()
 
     def _listen(self) -> None:
