@@ -14,6 +14,7 @@ from spr_dynamics.model.records import AXIS, FREE
 
 OK, BAD, OVERFLOWN = 0, 1, 2
 UNIT_TOLERANCE = 1e-6  # how far the squared length of a quaternion may be from one
+OVERFLOWING = 1e206  # times the square of the largest velocity that a step can begin or end with
 FARTHEST = 1e100  # of positions, and
 FASTEST = 1e100  # of velocities: with their squares, masses and lengths still make numbers
 
@@ -29,10 +30,14 @@ def are_finite(x):
 
 @kernel
 def are_moderate(x):
-    """Answer whether the square of every entry is finite: no sane velocity is above 1e154."""
+    """
+    Answer whether no entry is NaN or above some 1e51, so that its sixth power is finite.
+
+    That much a step makes of velocities. The product overflows beyond, and zero times it is NaN.
+    """
     total = 0.0
     for i in range(x.size):
-        total += 0.0 * (x[i] * x[i])
+        total += 0.0 * (x[i] * OVERFLOWING * x[i])
     return total == 0.0
 
 

@@ -1,4 +1,6 @@
 """How free bodies and balls turn by themselves: the gyroscopic torque at the mean spin."""
+import numpy as np
+
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import BALL, FREE
 from spr_dynamics.spatial import (
@@ -7,6 +9,7 @@ from spr_dynamics.spatial import (
 
 NEWTON_STEPS = 30  # round-off is reached in two or three at any speed that a step resolves
 ENOUGH = 4  # steps after which CLOSE will do
+FARTHEST_TURN = 1e6  # [rad] in a step, if it doesn't turn evenly
 ROUNDOFF, CLOSE = 1e-30, 1e-25  # relative squares of a residual
 
 
@@ -43,7 +46,7 @@ def spin_after(inertia, w0, w, dt):
     The root of I w1 + dt m x I m = I w + dt w0 x I w0 with m = (w0 + w1) / 2, where w is the spin
     with the gyroscopic torque taken at the start. Without another torque w I w stays as it is.
     Where a body turns by several radians in a step, the root may not be found; the gyroscopic
-    torque is left out then, which keeps w I w, too.
+    torque is left out then, which keeps w I w, too; of ``FARTHEST_TURN`` the result is not finite.
 
     :returns: It, and half of what the gyroscopic torque has to do with it.
     """
@@ -59,7 +62,9 @@ def spin_after(inertia, w0, w, dt):
             return w, scale(solve_matrix(A, torque), -h)
         turn = plus(cross_columns(scale(m, h), A), skew(scale(momentum, -h)))
         w = subtract(w, solve_matrix(plus(A, turn), residual))
-    return solve_matrix(A, target), Vector(0.0, 0.0, 0.0)
+    # round-off of the target grows with the turn, and the energy with it
+    is_lost = dt * dt * dot(w0, w0) > FARTHEST_TURN * FARTHEST_TURN
+    return scale(solve_matrix(A, target), np.inf if is_lost else 1.0), Vector(0.0, 0.0, 0.0)
 
 
 @inlined

@@ -3,11 +3,9 @@ from spr_dynamics.dynamics.coupled import expand_positions
 from spr_dynamics.jit import inlined, kernel
 from spr_dynamics.model.records import AXIS, BALL, FREE
 from spr_dynamics.spatial import (
-    add, as_columns, as_rigid_inertia, as_vector, cross, dot, exponential, normalised,
-    put_quaternion, put_vector, quaternion_rate, rotation, scale, subtract, times, transpose,
-    turn_quaternion, turn_quaternion_within)
-
-FARTHEST_TURN = 1e6  # [rad] of a free body or ball in a step
+    add, as_columns, as_rigid_inertia, as_vector, cross, exponential, normalised, put_quaternion,
+    put_vector, quaternion_rate, rotation, scale, subtract, times, transpose, turn_quaternion,
+    turn_quaternion_within)
 
 
 @kernel
@@ -28,29 +26,6 @@ def add_passive_forces(drives, lag, q, qd, command, dt, tau, diagonal):
         stretch = q[drive.q] + h * qd[k] - drive.rest
         tau[k] -= d * qd[k] + stiffness * stretch
         diagonal[k] = h * (d + h * stiffness)
-
-
-@inlined
-def is_slow(spin, dt):
-    """Answer whether a spin is no NaN, and a body turns by it in a step as far as it may."""
-    return dt * dt * dot(spin, spin) <= FARTHEST_TURN * FARTHEST_TURN
-
-
-@kernel
-def can_turn(tree, work, qd, velocity, dt):
-    """
-    Answer whether all free bodies and balls can turn by their spins without a loss of all digits.
-
-    :param qd: Velocities at the start of the step, shape (nv,).
-    :param velocity: Those at its end.
-    """
-    for i in range(1, tree.size):
-        if tree[i].joint != AXIS:
-            at = tree[i].v + (3 if tree[i].joint == FREE else 0)
-            if not (is_slow(as_vector(qd, at), dt) and is_slow(as_vector(velocity, at), dt)
-                    and is_slow(as_vector(work[i].half_turn, 0), dt)):
-                return False
-    return True
 
 
 @inlined

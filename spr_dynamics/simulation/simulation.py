@@ -13,6 +13,7 @@ from spr_dynamics.contact.detect import search
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import (
     BAD, checked, checked_forces, checked_model, checked_position, checked_velocity, OK)
+from spr_dynamics.dynamics.gyroscopic import FARTHEST_TURN
 from spr_dynamics.dynamics.loops import loop_gaps
 from spr_dynamics.dynamics.work import N_FORCES
 from spr_dynamics.errors import did_you_mean, SimulationDiverged
@@ -31,7 +32,6 @@ from spr_dynamics.simulation.constrain import constrain
 from spr_dynamics.simulation.contact_sensor import ContactSensor
 from spr_dynamics.simulation.contacts import Contacts, link_wrenches
 from spr_dynamics.simulation.edit import carry_over, renamed
-from spr_dynamics.simulation.integrate import FARTHEST_TURN
 from spr_dynamics.simulation.loops import OPEN
 from spr_dynamics.simulation.motion_sensors import ForceTorque, Imu
 from spr_dynamics.simulation.named import FixedAttributes, Named
@@ -46,7 +46,7 @@ from spr_dynamics.simulation.torques import Torques
 ROUNDOFF = 1e-9  # of a rate times a step
 LONGEST_STEP = 1e9  # [s]; as nanoseconds, a few of them are still a number of 64 bits
 TOO_MANY = 2 ** 62  # steps in a call
-MODERATE = 1e154  # the square of a velocity above is not finite
+MODERATE = 1e51  # [m/s or rad/s] from a velocity above no step goes on
 ABSURD = 1e50  # a velocity above is more likely the cause of others that are NaN than their effect
 LAGS = {'semi_implicit_euler': 0.0, 'analytic': 0.5}  # rules that each joint may have for itself
 INTEGRATORS = {**dict.fromkeys(LAGS, EULER), 'rk4': RK4, 'implicit_midpoint': MIDPOINT}
