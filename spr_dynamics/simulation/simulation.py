@@ -12,7 +12,7 @@ import numpy as np
 from spr_dynamics.contact.detect import search
 from spr_dynamics.contact.records import DEFAULT_OPTIONS, SolverOptions
 from spr_dynamics.dynamics.check import (
-    BAD, checked, checked_forces, checked_model, checked_position, checked_velocity, OK)
+    BAD, checked, checked_forces, checked_model, checked_position, checked_velocity, MODERATE, OK)
 from spr_dynamics.dynamics.gyroscopic import FARTHEST_TURN
 from spr_dynamics.dynamics.loops import loop_gaps
 from spr_dynamics.dynamics.work import N_FORCES
@@ -46,8 +46,6 @@ from spr_dynamics.simulation.torques import Torques
 ROUNDOFF = 1e-9  # of a rate times a step
 LONGEST_STEP = 1e9  # [s]; as nanoseconds, a few of them are still a number of 64 bits
 TOO_MANY = 2 ** 62  # steps in a call
-MODERATE = 1e51  # [m/s or rad/s] from a velocity above no step goes on
-ABSURD = 1e50  # a velocity above is more likely the cause of others that are NaN than their effect
 LAGS = {'semi_implicit_euler': 0.0, 'analytic': 0.5}  # rules that each joint may have for itself
 INTEGRATORS = {**dict.fromkeys(LAGS, EULER), 'rk4': RK4, 'implicit_midpoint': MIDPOINT}
 
@@ -211,7 +209,7 @@ class Simulation(FixedAttributes):
             qd = (buffers.rows[FREE_VELOCITY] if buffers.block[INTEGRATOR] == EULER
                   else buffers.stages[-1, self.model.nq:])
         raise SimulationDiverged(
-            f'{where} gave velocities that are not finite, or turn a body by over '
+            f'{where} gave velocities that are NaN, above {MODERATE:g}, or turn a body by over '
             f'{FARTHEST_TURN:g} rad a step ({self._fastest(qd)}); the state before it was kept')
 
     def _explain_parting(self, where):
@@ -230,7 +228,8 @@ class Simulation(FixedAttributes):
     def _fastest(self, qd):
         """Say which joint, with its link, or free root moves fastest at some velocities."""
         speeds = np.abs(qd)
-        k = int(np.argmax(np.where(np.isnan(speeds), ABSURD, speeds)))
+        # a velocity that isn't moderate is more likely the cause of those that are NaN
+        k = int(np.argmax(np.where(np.isnan(speeds), MODERATE, speeds)))
         owners = {joint.v: f"joint '{joint.name}' of link '{joint.child}'"
                   for joint in self.model.joints}
         owners.update({root.v: f"free root '{root.name}'" for root in self.model.free_roots})
