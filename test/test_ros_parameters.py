@@ -392,8 +392,9 @@ def test_a_rate_above_that_of_the_steps_samples_every_step(tmp_path):
             assert set_parameter(client, 'contact_sensors.fingertip.rate', rate).successful
             for _ in range(3):
                 assert client.call(Trigger, 'simulation/step').success
-        client.wait_until(lambda: len(wrenches) == 6)
+        client.wait_until(lambda: wrenches and wrenches[-1].header.stamp.nanosec >= 100 * MS)
         stamps = [time_ns(msg.header.stamp) for msg in wrenches]
+        stamps = sorted(set(stamps))  # one may come again, as a greeting
         assert stamps == [step * 20 * MS for step in range(6)]
         assert "'fingertip' asks for 100 Hz and samples each step, at 50 Hz" in node.log
 

@@ -176,7 +176,7 @@ class CancelledGoal:
 
 @pytest.mark.parametrize('gravity, ending, code, message', [
     (-9.8, 'succeeded', OK, ''),
-    (-1e308, 'aborted', FAILED, '0 of 3 steps were taken, then came step 0 at '),
+    (-1e308, 'aborted', FAILED, '0 of 3 steps were taken: step 0 at '),
 ], ids=['at the last step', 'at a failure'])
 def test_a_cancellation_that_comes_too_late_hides_nothing(
         simulation_interfaces, monkeypatch, gravity, ending, code, message):  # noqa: F811

@@ -1,6 +1,7 @@
 """How an executable starts, spins and stops: cleanly, on the first signal and on more of them."""
 from collections.abc import Callable, Sequence
 import gc
+import logging
 import os
 import signal
 import sys
@@ -59,6 +60,7 @@ def run(name: str, make_nodes: Callable[[StopRequest], list], stop: StopRequest,
                  "Kilted), or pip install 'spr_dynamics[jazzy]' (Linux x86-64, Python 3.10 to "
                  '3.13)')
     from rclpy.signals import SignalHandlerOptions
+    show_log(name)
     try:
         start_ros(args, SignalHandlerOptions.NO)
         nodes = make_nodes(stop)
@@ -70,6 +72,19 @@ def run(name: str, make_nodes: Callable[[StopRequest], list], stop: StopRequest,
         sys.exit(1)
     finally:
         rclpy.try_shutdown()
+
+
+def show_log(name: str) -> None:
+    """
+    Show on stderr what the library tells: that it has compiled kernels, for which a user waits.
+
+    :param name: The executable; each line begins with it.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter(f'{name}: %(message)s'))
+    log = logging.getLogger('spr_dynamics')
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
 
 
 def start_ros(args: list[str] | None, signals: Any) -> None:

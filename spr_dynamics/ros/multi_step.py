@@ -54,6 +54,15 @@ class MultiStep:
         if on_end is not None:
             on_end(failure)
 
+    def fail(self, failure: SprDynamicsError) -> None:
+        """
+        Answer the request when a step has failed.
+
+        :param failure: Which, and why.
+        """
+        self.end(SprDynamicsError(
+            f'{self.completed} of {self.wanted} steps were taken: {failure}'))
+
     def interrupt(self, by: str) -> None:
         """
         Answer the request before all of its steps are taken; nothing happens if there is none.

@@ -343,7 +343,7 @@ class SimulationNode(Node):
         if failure is None:
             steps.end()
         else:
-            steps.interrupt(str(failure))
+            steps.fail(failure)
 
     def _answer_who_waits(self) -> bool:
         """End a request for steps, as the simulation ends; return whether there was one."""
