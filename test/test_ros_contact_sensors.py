@@ -93,7 +93,7 @@ def test_words_are_the_same_in_settings_files_and_parameters():
 
 @pytest.fixture(scope='module')
 def node(tmp_path_factory):
-    """Return a block at rest with two sensors, paused."""
+    """Return a block at rest with three sensors, paused after their first sample."""
     folder = tmp_path_factory.mktemp('block')
     robot = folder / 'block.sdf'
     robot.write_text(BLOCK.format(sensors=''.join(
@@ -101,6 +101,8 @@ def node(tmp_path_factory):
             ('foot', WHOLE + '<spr:taxels>4 4</spr:taxels>'), ('fast', ''),
             ('toe', '<topic>skin/toe</topic>')))), encoding='utf-8')
     with NodeProcess(folder, robot=str(robot), paused=True, seed=7) as node:
+        with Client(node.namespace) as client:
+            assert client.call(Trigger, 'simulation/step').success
         yield node
 
 
@@ -109,7 +111,7 @@ def client(node):
     with Client(node.namespace) as client:
         client.wrenches = client.listen(WrenchStamped, 'contact_sensors/foot/wrench')
         client.contacts = client.listen(Bool, 'contact_sensors/foot/contact', LATCHED)
-        client.wait_until(lambda: client.contacts)
+        client.wait_until(lambda: client.contacts and client.wrenches)  # who comes is greeted once
         yield client
 
 

@@ -26,12 +26,13 @@ from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
 from ros_harness import BEST_EFFORT, Client, NodeProcess, time_ns, twins  # noqa: E402
 from spr_dynamics.ros.parameters import TABLE  # noqa: E402
+from spr_dynamics.ros.schedule import LARGEST_LAG_NS  # noqa: E402
 
 SECONDS = float(os.environ.get('SPR_STORM_SECONDS', 3.0))
 IS_CAMPAIGN = SECONDS >= 10.0  # a machine with nothing else to do
 S = 1_000_000_000
 QUEUE = 8  # requests that may wait; a service keeps 10
-CATCHING_UP = 0.1  # [s]
+CATCHING_UP = LARGEST_LAG_NS / S + 0.02  # [s] what the node may owe, and a tick
 LISTENERS = 50 if IS_CAMPAIGN else 10  # a busy machine needs 0.1 s and more to welcome fifty
 BAD_RATE, CHANGE_RATE = 10_000, 1000  # [Hz]
 EFFORTS = [0.5, -0.25]  # [N m] of the wheels
