@@ -201,7 +201,7 @@ def test_pause_step_and_reset(tmp_path, pendulum):
         assert 'running; pause it first' in refused.message
 
         assert client.call(SetBool, 'simulation/pause', data=True).message.startswith('paused')
-        client.spin(0.1)
+        client.spin(0.3)  # who has just come may be greeted
         standing = len(states)
         client.spin(0.2)
         assert len(states) == standing

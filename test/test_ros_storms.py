@@ -146,7 +146,8 @@ def assert_pace(client, withheld):
     """
     Check simulated time against the node's wall clock.
 
-    On a busy machine a report may find the node a little behind, which it catches up.
+    A report may find the node a little behind, which it catches up. What may be lost is 1 % of a
+    storm of 30 s, also in a shorter one: a stall of the machine takes as long in both.
     """
     wanted = 10.5 if IS_CAMPAIGN else 1.5
     client.wait_until(lambda: len(client.reports) >= 2 and
@@ -158,8 +159,9 @@ def assert_pace(client, withheld):
     stalled = withheld()
     print(f'{elapsed:.2f} s at {simulated / elapsed:.4f} of real time, {given_up:.3f} s given up; '
           f'the machine stood still for {stalled:.3f} s')
-    assert simulated == pytest.approx(elapsed, abs=max(0.01 * elapsed, CATCHING_UP) + stalled)
-    assert given_up <= 0.01 * elapsed + stalled
+    may_be_lost = 0.01 * max(elapsed, 30.0) + stalled
+    assert given_up <= may_be_lost
+    assert simulated == pytest.approx(elapsed, abs=may_be_lost + CATCHING_UP)
 
 
 def wall_time(report):
