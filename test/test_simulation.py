@@ -315,8 +315,10 @@ def test_state_that_blows_up_is_kept_at_its_last_good_step():
     sim.qd[1] = 1e200
     before = sim.save()
     with pytest.raises(SimulationDiverged,
-                       match=r"step 7 at 0.007000 s .*joint 'elbow' of link 'lower_rod' "
-                             r'moves fastest, 1e\+200'):
+                       match=r'step 7 at 0.007000 s gave velocities that are NaN, above 1e\+50, '
+                             r"or turn a body by over 1e\+06 rad a step \(joint 'elbow' of link "
+                             r"'lower_rod' moves fastest, 1e\+200\); the state before it was "
+                             'kept'):
         sim.step(n=5)
     assert sim.save() == before
 
